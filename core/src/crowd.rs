@@ -33,6 +33,7 @@ mod views;
 pub use chosen::Chosen;
 pub use fault::CrowdFault;
 pub(crate) use form::{Form, Formed};
+pub(crate) use instance::BESIDES;
 pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance};
 pub use others::{Beside, Other, Others};
 pub use question::Key;

@@ -487,6 +487,10 @@ mod tests {
             false
         }
 
+        fn learn_denied(&self) -> bool {
+            false
+        }
+
         fn keeps(&self) -> bool {
             true
         }

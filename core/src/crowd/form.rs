@@ -7,6 +7,7 @@ use super::counters::{Counted, close, spread};
 use super::instance::{CrowdState, StateOfCrowd};
 use super::left_out::{Changes, Classes, Learnt, LeftOut, MOST_KEPT};
 use super::parts::CrowdParts;
+use super::question::Question;
 use super::refined::CrowdRefinement;
 use super::statement::Crowd;
 use crate::erased::{ErasedPart, ErasedState};
@@ -46,6 +47,8 @@ pub(crate) trait Form: Sync {
     fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64;
     /// Keeps the questions that a search has met and that are not kept. False if there are none.
     fn learn(&self) -> bool;
+    /// The same of those that enabled steps since they may be true of no member that is left out: views are finer then.
+    fn learn_denied(&self) -> bool;
     /// True if some question is kept.
     fn keeps(&self) -> bool;
     /// True if a search has met a question that is not kept.
@@ -93,6 +96,20 @@ impl<R: CrowdRefinement> Formed<R> {
 
     fn learnt(&self) -> MutexGuard<'_, Arc<Learnt<Member<R>>>> {
         self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps questions beside those that are kept. False if there are none.
+    fn keep(&self, questions: Vec<Arc<dyn Question<Member<R>>>>) -> bool {
+        let mut learnt = self.learnt();
+        let room = MOST_KEPT - learnt.kept.len();
+        if questions.is_empty() || room == 0 {
+            return false;
+        }
+        let kept = learnt.kept.iter().cloned();
+        let kept = Learnt::new(kept.chain(questions.into_iter().take(room)).collect());
+        kept.met().chooses = learnt.met().chooses;
+        *learnt = Arc::new(kept);
+        true
     }
 
     fn typed(&self, parts: &ErasedParts, left_out: LeftOut<Member<R>>) -> StateIn<R> {
@@ -207,18 +224,13 @@ impl<R: CrowdRefinement> Form for Formed<R> {
     }
 
     fn learn(&self) -> bool {
-        let mut learnt = self.learnt();
-        let met = learnt.met().clone();
-        let room = MOST_KEPT - learnt.kept.len();
-        let new: Vec<_> = met.questions.iter().take(room).cloned().collect();
-        if new.is_empty() {
-            return false;
-        }
-        let kept = learnt.kept.iter().cloned().chain(new);
-        let kept = Learnt::new(kept.collect());
-        kept.met().chooses = met.chooses;
-        *learnt = Arc::new(kept);
-        true
+        let questions = self.learnt().met().questions.clone();
+        self.keep(questions)
+    }
+
+    fn learn_denied(&self) -> bool {
+        let questions = self.learnt().met().denied.clone();
+        self.keep(questions)
     }
 
     fn keeps(&self) -> bool {
@@ -235,7 +247,7 @@ impl<R: CrowdRefinement> Form for Formed<R> {
 
     fn forget(&self) {
         let mut learnt = self.learnt();
-        let forgotten = Learnt::new(Vec::new());
+        let forgotten = Learnt::nothing();
         forgotten.met().chooses = learnt.met().chooses;
         *learnt = Arc::new(forgotten);
     }

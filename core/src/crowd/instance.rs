@@ -116,6 +116,9 @@ impl<S: Debug, M: Debug> Debug for CrowdState<S, M> {
     }
 }
 
+/// Last word of the name of a field that shows some of the members that are not in a state.
+pub(crate) const BESIDES: &str = "besides";
+
 /// The fields of a shared part that has fields, or else one that is called `shared`, and the members under their name.
 fn fields<S: Serialize + Debug, M: Serialize + Debug>(
     state: &CrowdState<S, M>,
@@ -130,7 +133,7 @@ fn fields<S: Serialize + Debug, M: Serialize + Debug>(
     if let LeftOut::Of(_, classes) = &state.left_out
         && !classes.examples.is_empty()
     {
-        let besides = format!("{members} besides");
+        let besides = format!("{members} {BESIDES}");
         fields.insert(besides, json(&classes.examples));
     }
     fields
@@ -482,10 +485,15 @@ impl<C: Crowd> Instance<C> {
         };
         let mut met = learnt.met();
         met.chooses |= answered.chooses;
-        for open in answered.open.iter().filter(|open| fired && open.answer) {
-            let is_met = met.questions.iter().any(|other| other.is(&*open.question));
+        for open in answered.open.iter().filter(|_| fired) {
+            let all = if open.answer {
+                &mut met.questions
+            } else {
+                &mut met.denied
+            };
+            let is_met = all.iter().any(|other| other.is(&*open.question));
             if !is_met && learnt.is_new(&*open.question) {
-                met.questions.push(open.question.clone());
+                all.push(open.question.clone());
             }
         }
     }

@@ -61,6 +61,7 @@ const MOST_OPEN: usize = 16;
 ///         false
 ///     });
 /// }
+/// # let _: fn(&mut Others<'_, bool>, Count) = count;
 /// ```
 pub struct Others<'o, M> {
     members: &'o mut [M],

@@ -3,6 +3,7 @@
 //! Small instances are checked first as they are, whatever is asked of them: what one of them violates is `violated`, with its behaviour. With fewer members than a
 //! configuration has, all are searched; beyond, all configurations are looked at that views leave. What fails in one of these may fail in no instance: it is not known.
 
+mod beside;
 mod configurations;
 mod crowds;
 
@@ -38,6 +39,8 @@ const IN_TURN: usize = 3;
 const MOST_BESIDE: usize = 5;
 /// and states of all of them together. An instance that has more, or no end of them, is checked as far as these go.
 const STATES_BESIDE: u64 = 10_000;
+/// Views that are looked at, at most, where more is kept of the members that they leave out since it is not known without.
+const MOST_FINER: u64 = 100_000;
 /// Kinds of obligations that are decided.
 const KINDS: [ObligationKind; 5] = [
     ObligationKind::Observation,
@@ -305,15 +308,31 @@ impl CrowdDecision<'_> {
 
     /// The report of views of so many members, of which configurations have so many more.
     fn by_views(&self, size: usize, more: usize) -> Result<Report, CheckError> {
+        let mut unknown: Option<Report> = None;
         loop {
-            if let Some(report) = self.searched(size, more)? {
-                return Ok(report);
+            let most = unknown.as_ref().map(|_| MOST_FINER);
+            let Some(report) = self.searched(size, more, most)? else {
+                continue;
+            };
+            let is_unknown = report.verdict == Some(Verdict::Incomplete);
+            if is_unknown && report.limit.is_none() && self.form.learn_denied() {
+                unknown.get_or_insert(report);
+                continue;
             }
+            return Ok(match unknown {
+                Some(coarser) if is_unknown => coarser,
+                _ => report,
+            });
         }
     }
 
-    /// The same, if what is kept of members that are left out has sufficed.
-    fn searched(&self, size: usize, more: usize) -> Result<Option<Report>, CheckError> {
+    /// The same with so many views at most, if what is kept of members that are left out has sufficed.
+    fn searched(
+        &self,
+        size: usize,
+        more: usize,
+        most: Option<u64>,
+    ) -> Result<Option<Report>, CheckError> {
         let mut found = None;
         self.crowd.with_instance(size + more, &mut |subject| {
             let refinement = ErasedRefinement::of(subject);
@@ -321,7 +340,8 @@ impl CrowdDecision<'_> {
             let not_asked = not_asked(self.settings, &refinement, &invariants)?;
             let settings = selected(self.settings, &refinement, &invariants)?;
             let plan = plan(&refinement, &invariants, &settings)?;
-            let settings = of_views(size, &settings);
+            let mut settings = of_views(size, &settings);
+            settings.limits.states = settings.limits.states.into_iter().chain(most).min();
             let views = ViewSearch::new(self.form, size, more);
             let mut configurations =
                 Configurations::new(&plan, self.form, views, &settings, self.started);
@@ -356,7 +376,7 @@ impl CrowdDecision<'_> {
                 between: &[],
             };
             let mut report = judge::report(&plan, &tally.counts, &labelled, None, &of_search);
-            not_excluded(&mut report);
+            not_excluded(&mut report, refinement.implementation());
             let rows = not_asked.iter().map(|name| self.not_decided(name));
             report.obligations.extend(rows);
             report.not_asked = not_asked;
@@ -409,7 +429,7 @@ impl CrowdDecision<'_> {
 }
 
 /// Says of what fails in a state that views leave that it is not known.
-fn not_excluded(report: &mut Report) {
+fn not_excluded(report: &mut Report, system: &ErasedSystem<'_>) {
     let unknown = |verdict: &mut Verdict| {
         if *verdict == Verdict::Violated {
             *verdict = Verdict::Incomplete;
@@ -418,6 +438,7 @@ fn not_excluded(report: &mut Report) {
     let shown = |counterexample: &mut Counterexample| {
         counterexample.reachable = false;
         counterexample.by_views = true;
+        beside::compare(system, counterexample);
     };
     report.verdict.iter_mut().for_each(unknown);
     for row in &mut report.obligations {

@@ -438,8 +438,8 @@ pub struct Counterexample {
     /// Abstract actions that come nearest where a simulation fails, and why each does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub nearest: Vec<Nearest>,
-    /// The reached state from which the first state of a counterexample to induction differs least, as far as is known: what
-    /// differs is what an invariant would have to exclude.
+    /// The reached state from which the first state of a counterexample to induction, or of one in a state that views leave, differs least, as far as
+    /// is known: what differs is what an invariant, or larger views, would have to exclude.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nearest_reached: Option<Box<NearestReached>>,
 }

@@ -121,7 +121,11 @@ impl Text<'_, Outline<'_>> {
             .paint(Ink::Bad, counterexample.failure());
         self.paragraph(f, &format!("{failure}: {}", counterexample.explanation), 2)?;
         if !counterexample.reachable {
-            let line = "(a counterexample to induction: no claim that it is reached)";
+            let line = if counterexample.by_views {
+                "(all its views can be reached, and it may itself not be: larger views, or the check of an instance, tell)"
+            } else {
+                "(a counterexample to induction: no claim that it is reached)"
+            };
             self.paragraph(f, &format!("  {line}"), 2)?;
         }
         Ok(())
@@ -438,7 +442,7 @@ impl Text<'_, Outline<'_>> {
             return Ok(());
         };
         writeln!(f)?;
-        self.paragraph(f, &format!("  {}", comes_near(nearest)), 2)?;
+        self.paragraph(f, &format!("  {}", comes_near(self.counterexample(), nearest)), 2)?;
         nearest
             .differs
             .iter()
@@ -473,8 +477,8 @@ pub(super) fn whole(state: &Value) -> String {
     parts.collect::<Vec<_>>().join("  ")
 }
 
-/// Sentence about the reached state that comes nearest to the first one of a counterexample to induction; what differs follows.
-pub fn comes_near(nearest: &NearestReached) -> String {
+/// Sentence about the reached state that comes nearest to the first one of a counterexample; what differs follows.
+pub fn comes_near(counterexample: &Counterexample, nearest: &NearestReached) -> String {
     let NearestReached {
         walk,
         seed,
@@ -487,8 +491,13 @@ pub fn comes_near(nearest: &NearestReached) -> String {
     match differs.len() {
         0 => format!("this state itself is {reached}"),
         count => format!(
-            "the nearest state is {reached}; it differs in {}, which an invariant would have to exclude:",
-            counted(count as u64, "variable")
+            "the nearest state is {reached}; it differs in {}, which {} would have to exclude:",
+            counted(count as u64, "variable"),
+            if counterexample.by_views {
+                "larger views"
+            } else {
+                "an invariant"
+            }
         ),
     }
 }

@@ -25,7 +25,11 @@ pub fn failure(html: &mut String, of: &Counterexample) {
         );
     }
     if !of.reachable {
-        html.push_str("<p>A counterexample to induction: no claim that it is reached.</p>");
+        html.push_str(if of.by_views {
+            "<p>All its views can be reached, and it may itself not be.</p>"
+        } else {
+            "<p>A counterexample to induction: no claim that it is reached.</p>"
+        });
     }
     html.push('\n');
 }
@@ -60,7 +64,7 @@ pub fn explanation(html: &mut String, of: &Counterexample) {
         html.push_str("</ul>");
     }
     if let Some(nearest) = &of.nearest_reached {
-        let _ = write!(html, "<p>{}</p>", Escaped(comes_near(nearest)));
+        let _ = write!(html, "<p>{}</p>", Escaped(comes_near(of, nearest)));
         html.push_str("<ul>");
         for change in &nearest.differs {
             let _ = write!(html, "<li><code>{}</code></li>", Escaped(change));
