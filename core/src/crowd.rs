@@ -37,8 +37,6 @@ pub(crate) use instance::BESIDES;
 pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance};
 pub use others::{Beside, Other, Others};
 pub use question::Key;
-pub use refined::{
-    CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf,
-};
+pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};
 pub(crate) use search::{Posed, SearchFault, ViewSearch};
 pub use statement::Crowd;

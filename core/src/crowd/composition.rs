@@ -116,7 +116,10 @@ impl<'c> KnownParts<'c> {
 
     /// The members that came, in that order, with their classes.
     pub fn members(&self) -> impl Iterator<Item = (&ErasedPart, u64)> {
-        self.members.values().iter().zip(self.classes.iter().copied())
+        self.members
+            .values()
+            .iter()
+            .zip(self.classes.iter().copied())
     }
 
     /// Parts of a configuration.
@@ -567,7 +570,9 @@ mod tests {
             }
             while views.next(&mut known, more, &mut all).is_some() {}
             let mut expected = Vec::new();
-            for (shared, absent) in (0..2).flat_map(|one| contexts.iter().map(move |other| (one, *other))) {
+            for (shared, absent) in
+                (0..2).flat_map(|one| contexts.iter().map(move |other| (one, *other)))
+            {
                 for number in 0..form.numbers.pow((size + more) as u32) {
                     let places = 0..(size + more) as u32;
                     let members: Vec<_> = places

@@ -290,7 +290,10 @@ impl<C: Crowd> State<Instance<C>> for CrowdState<C::Shared, C::Member> {
         let visit_one = |member: &mut C::Member, visit: &mut dyn NameVisitor| {
             member.visit_names(visit);
         };
-        visit.rows(MEMBERS, &mut [&mut RowOf::new(&mut self.members, visit_one)]);
+        visit.rows(
+            MEMBERS,
+            &mut [&mut RowOf::new(&mut self.members, visit_one)],
+        );
     }
 }
 
@@ -418,7 +421,9 @@ impl<C: Crowd> Instance<C> {
             step.answers = given;
             let (fired, answered) = self.run(step, state);
             let all = answered.answers();
-            left.extend((usize::from(given.count)..all.count.into()).map(|place| all.turned(place)));
+            left.extend(
+                (usize::from(given.count)..all.count.into()).map(|place| all.turned(place)),
+            );
             step.answers = all;
             visit(step, fired, state, &answered);
             reset::<C>(state, from);
@@ -474,12 +479,7 @@ impl<C: Crowd> Instance<C> {
     }
 
     /// Keeps what a search is to know of a step.
-    fn meet(
-        &self,
-        fired: bool,
-        answered: &Answered<C::Member>,
-        from: &StateOfCrowd<C>,
-    ) {
+    fn meet(&self, fired: bool, answered: &Answered<C::Member>, from: &StateOfCrowd<C>) {
         let LeftOut::Of(learnt, _) = &from.left_out else {
             return;
         };
@@ -509,11 +509,17 @@ impl<C: Crowd> Instance<C> {
     ) -> Option<()> {
         let from = state.clone();
         let mut outcomes = Vec::new();
-        self.run_all(&mut step.clone(), &from, state, &mut |_, fired, to, answered| {
-            let asked: Vec<_> = answered.open.iter().map(|open| open.key()).collect();
-            let target = (fired && answered.chooses == step.other.is_some()).then(|| to.clone());
-            outcomes.push((asked, target));
-        });
+        self.run_all(
+            &mut step.clone(),
+            &from,
+            state,
+            &mut |_, fired, to, answered| {
+                let asked: Vec<_> = answered.open.iter().map(|open| open.key()).collect();
+                let target =
+                    (fired && answered.chooses == step.other.is_some()).then(|| to.clone());
+                outcomes.push((asked, target));
+            },
+        );
         let target = outcomes.first()?.1.clone()?;
         let is_taken = |to: &Option<StateOfCrowd<C>>| to.as_ref() == Some(&target);
         let (taken, others): (Vec<_>, Vec<_>) = outcomes.iter().partition(|(_, to)| is_taken(to));
@@ -559,8 +565,8 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
             return self.fire_beside_anybody(step, state);
         }
         let (fired, answered) = self.run(step, state);
-        let is_this = answered.answers() == step.answers
-            && answered.chooses == step.other.is_some();
+        let is_this =
+            answered.answers() == step.answers && answered.chooses == step.other.is_some();
         (fired && is_this).then_some(())
     }
 

@@ -213,7 +213,8 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Goes on if this is true of some other member, beside a value.
     pub fn some_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        self.ask(AskedWith::new(key, holds), Side::All).then_some(())
+        self.ask(AskedWith::new(key, holds), Side::All)
+            .then_some(())
     }
 
     /// Goes on if this is true of no other member, beside a value.

@@ -141,7 +141,9 @@ impl<C: Crowd> CrowdInvariant<C> {
         );
         let earlier = self.premise.take();
         self.premise = Some(Arc::new(move |shared, members: &[&C::Member]| {
-            earlier.as_ref().is_none_or(|earlier| earlier(shared, members))
+            earlier
+                .as_ref()
+                .is_none_or(|earlier| earlier(shared, members))
                 && premise(shared, members.try_into().expect("there are so many"))
         }));
         self
@@ -162,7 +164,9 @@ impl<C: Crowd> CrowdInvariant<C> {
         let width = self.members;
         let (premise, holds) = (self.premise.clone(), self.holds.clone());
         let is_claimed = move |shared: &C::Shared, members: &[&C::Member]| {
-            premise.as_ref().is_none_or(|premise| premise(shared, members))
+            premise
+                .as_ref()
+                .is_none_or(|premise| premise(shared, members))
         };
         let of_premise = is_claimed.clone();
         let invariant = Invariant::new(
@@ -177,7 +181,9 @@ impl<C: Crowd> CrowdInvariant<C> {
         match self.premise {
             None => invariant,
             Some(_) => invariant.when(move |state: &StateOfCrowd<C>| {
-                some_members::<C>(state, width, &mut |members| of_premise(&state.shared, members))
+                some_members::<C>(state, width, &mut |members| {
+                    of_premise(&state.shared, members)
+                })
             }),
         }
     }
@@ -220,7 +226,14 @@ fn some_members<C: Crowd>(
         false
     }
     let (mut taken, mut chosen) = (Vec::new(), Vec::new());
-    from(&state.members, C::IN_LINE, &mut taken, &mut chosen, width, is)
+    from(
+        &state.members,
+        C::IN_LINE,
+        &mut taken,
+        &mut chosen,
+        width,
+        is,
+    )
 }
 
 /// The refinement of a crowd, of so many members.
@@ -280,7 +293,9 @@ impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
 
     fn invariants(&self) -> Vec<Invariant<Self::Implementation>> {
         let invariants = self.refinement.invariants().into_iter();
-        invariants.map(|invariant| invariant.of_instance()).collect()
+        invariants
+            .map(|invariant| invariant.of_instance())
+            .collect()
     }
 
     fn waivers(&self) -> Vec<Waiver> {

@@ -88,7 +88,9 @@ impl<'c> ViewSearch<'c> {
                 }
             }
             let contexts = contexts.into_iter();
-            let mut absent: Vec<_> = contexts.map(|classes| self.known.context(classes)).collect();
+            let mut absent: Vec<_> = contexts
+                .map(|classes| self.known.context(classes))
+                .collect();
             absent.sort_unstable();
             absent.dedup();
             for number in 0..members.len().pow(self.size as u32) {
@@ -96,7 +98,9 @@ impl<'c> ViewSearch<'c> {
                 let of_place = |place| number / members.len().pow(place) % members.len();
                 let parts = ErasedParts {
                     shared: beginning.shared.clone(),
-                    members: places.map(|place| members[of_place(place)].clone()).collect(),
+                    members: places
+                        .map(|place| members[of_place(place)].clone())
+                        .collect(),
                 };
                 for absent in &absent {
                     self.add_views(&parts, *absent);
@@ -232,4 +236,3 @@ impl<'c> ViewSearch<'c> {
         Ok(())
     }
 }
-

@@ -442,7 +442,11 @@ impl Text<'_, Outline<'_>> {
             return Ok(());
         };
         writeln!(f)?;
-        self.paragraph(f, &format!("  {}", comes_near(self.counterexample(), nearest)), 2)?;
+        self.paragraph(
+            f,
+            &format!("  {}", comes_near(self.counterexample(), nearest)),
+            2,
+        )?;
         nearest
             .differs
             .iter()

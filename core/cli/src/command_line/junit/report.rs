@@ -130,10 +130,12 @@ fn outcome(row: &Obligation, report: &Report) -> Outcome {
                 ..incomplete(report)
             })
         }
-        Verdict::NoneDeclared | Verdict::Untested | Verdict::NotDecided => Outcome::Skipped(match note {
-            Some(note) => format!("{}: {note}", row.verdict),
-            None => row.verdict.to_string(),
-        }),
+        Verdict::NoneDeclared | Verdict::Untested | Verdict::NotDecided => {
+            Outcome::Skipped(match note {
+                Some(note) => format!("{}: {note}", row.verdict),
+                None => row.verdict.to_string(),
+            })
+        }
     }
 }
 

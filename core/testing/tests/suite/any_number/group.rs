@@ -358,7 +358,9 @@ impl<const IN_LINE: bool> CrowdRefinement for Rules<IN_LINE> {
         });
         Never {
             bad: self.bad,
-            initial: kinds.map(|member| self.map_member(&shared, &member)).collect(),
+            initial: kinds
+                .map(|member| self.map_member(&shared, &member))
+                .collect(),
         }
     }
 
@@ -394,18 +396,22 @@ impl<const IN_LINE: bool> CrowdRefinement for Rules<IN_LINE> {
         let Self { bad, asks, .. } = *self;
         let is_asked = asks == Asks::Invariant;
         vec![match bad {
-            Bad::One(place, kind) => {
-                CrowdInvariant::of_members("good", "a test", move |shared: &Shared, [it]: [&Member; 1]| {
+            Bad::One(place, kind) => CrowdInvariant::of_members(
+                "good",
+                "a test",
+                move |shared: &Shared, [it]: [&Member; 1]| {
                     !is_asked || shared.place != place || it.kind != kind
-                })
-            }
-            Bad::Two(one, other) => {
-                CrowdInvariant::of_members("good", "a test", move |_: &Shared, all: [&Member; 2]| {
+                },
+            ),
+            Bad::Two(one, other) => CrowdInvariant::of_members(
+                "good",
+                "a test",
+                move |_: &Shared, all: [&Member; 2]| {
                     let mut kinds = all.map(|it| it.kind);
                     kinds.sort_unstable();
                     !is_asked || kinds != [one.min(other), one.max(other)]
-                })
-            }
+                },
+            ),
             Bad::Many(kind, 3) => many::<IN_LINE, 3>(is_asked, kind),
             Bad::Many(kind, _) => many::<IN_LINE, 4>(is_asked, kind),
         }]

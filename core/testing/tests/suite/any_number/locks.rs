@@ -1,9 +1,9 @@
 //! Locks of any number of members, and what is no crowd, or cannot be asked.
 
+use refmap::crowd::{Crowd, CrowdFault, CrowdRefinement};
 use refmap::explore::{Limit, Limits};
 use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Until};
 use refmap::{Report, Settings, Verdict, check, check_any_number};
-use refmap::crowd::{Crowd, CrowdFault, CrowdRefinement};
 use refmap_testing::row_of;
 
 use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Name, Rules, Ticket, WAITS};
@@ -288,7 +288,9 @@ fn a_lock_that_is_safe_for_two_is_violated_with_three() {
 /// What fails with more members than small instances have is not known of the views, and shown from a state that these leave.
 #[test]
 fn what_fails_with_many_is_unknown() {
-    let mut moves: Vec<_> = (0..6).map(|turn| step([turn, turn + 1], [IDLE, WAITS])).collect();
+    let mut moves: Vec<_> = (0..6)
+        .map(|turn| step([turn, turn + 1], [IDLE, WAITS]))
+        .collect();
     moves.push(step([6, 6], [WAITS, CRITICAL]));
     let mut rules = mutual_exclusion(&moves);
     rules.bad = Bad::One(6, CRITICAL);
@@ -385,7 +387,10 @@ fn a_line_is_said() {
     let report = asked(&rules, 2);
     let model = row_of(&report, "model");
     let explanation = &model.counterexamples[0].explanation;
-    assert!(explanation.contains("const IN_LINE: bool = true"), "{explanation}");
+    assert!(
+        explanation.contains("const IN_LINE: bool = true"),
+        "{explanation}"
+    );
 }
 
 /// Neither a limit nor a deadlock ends in `holds`.
@@ -411,7 +416,12 @@ fn what_is_not_known_does_not_hold() {
     };
     let report = check_any_number(&stops, &all).expect("it is a crowd");
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    assert!(report.to_string().contains("violated with 1 member (few kinds), deadlock"), "{report}");
+    assert!(
+        report
+            .to_string()
+            .contains("violated with 1 member (few kinds), deadlock"),
+        "{report}"
+    );
     // Of one that was not looked for to the end, all is told that fails.
     let to_the_end = Settings {
         until: Until::End,

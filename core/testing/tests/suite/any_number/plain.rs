@@ -28,7 +28,9 @@ fn initial<const IN_LINE: bool>(rules: &Rules<IN_LINE>, members: usize) -> Vec<P
             name: None,
             next: 0,
             serving: 0,
-            members: (0..members as u32).map(|place| (kind(place), None)).collect(),
+            members: (0..members as u32)
+                .map(|place| (kind(place), None))
+                .collect(),
         }
     });
     all.collect()
@@ -136,7 +138,10 @@ impl Bad {
 pub const MOST_SEARCHED: usize = 3000;
 
 /// True if a bad state is reached with so many members, and all that were looked at.
-pub fn search<const IN_LINE: bool>(rules: &Rules<IN_LINE>, members: usize) -> (bool, HashSet<Plain>) {
+pub fn search<const IN_LINE: bool>(
+    rules: &Rules<IN_LINE>,
+    members: usize,
+) -> (bool, HashSet<Plain>) {
     let mut seen = HashSet::new();
     let mut left: VecDeque<_> = initial(rules, members).into();
     while let Some(state) = left.pop_front() {

@@ -201,15 +201,24 @@ fn assert_shown<const IN_LINE: bool>(rules: &Rules<IN_LINE>, report: &Report, se
 #[test]
 fn instances_are_the_plainest_ones() {
     let mut states = 0;
-    for family in [Family::Waits, Family::Requests, Family::Names, Family::Tickets] {
+    for family in [
+        Family::Waits,
+        Family::Requests,
+        Family::Names,
+        Family::Tickets,
+    ] {
         for seed in 0..40 {
             let rules = draw(&mut Generator::new(seed), family);
-            states += (1..=3).map(|members| assert_instance(&rules, members)).sum::<usize>();
+            states += (1..=3)
+                .map(|members| assert_instance(&rules, members))
+                .sum::<usize>();
         }
     }
     for seed in 0..60 {
         let rules = draw(&mut Generator::new(seed), Family::All).in_line();
-        states += (1..=3).map(|members| assert_instance(&rules, members)).sum::<usize>();
+        states += (1..=3)
+            .map(|members| assert_instance(&rules, members))
+            .sum::<usize>();
     }
     assert!(states > 10_000, "{states}");
 }
@@ -259,7 +268,7 @@ fn what_has_all_together_holds_for_every_number() {
 /// The same with all of it at once.
 #[test]
 fn what_has_all_of_it_holds_for_every_number() {
-    assert_eq!(compare(0..8, Family::All), [3, 3]);
+    assert_eq!(compare(0..8, Family::All), [6, 6]);
 }
 
 /// What is said to hold holds with six and seven members, too.
