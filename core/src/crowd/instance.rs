@@ -410,6 +410,28 @@ impl<C: Crowd> Instance<C> {
         step.answers = Answers::default();
     }
 
+    /// Visits the steps that members try, or none does, with each other member that may be chosen.
+    fn visit_candidates(
+        &self,
+        from: &StateOfCrowd<C>,
+        visit: &mut impl FnMut(CrowdStep<C::Action>),
+    ) {
+        for member in members(from) {
+            let me = member.map(|member| &from.members[member]);
+            self.crowd.candidates(&from.shared, me, &mut |action| {
+                let others = (0..from.members.len()).filter(|other| Some(*other) != member);
+                for other in [None].into_iter().chain(others.map(Some)) {
+                    visit(CrowdStep {
+                        action: action.clone(),
+                        member,
+                        other,
+                        answers: Answers::default(),
+                    });
+                }
+            });
+        }
+    }
+
     /// Visits the steps by which a member tries an action, or none does: those that are enabled.
     fn visit_tried(
         &self,
@@ -552,24 +574,24 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
     }
 
     fn candidates(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
-        for member in members(from) {
-            let me = member.map(|member| &from.members[member]);
-            self.crowd.candidates(&from.shared, me, &mut |action| {
-                let others = (0..from.members.len()).filter(|other| Some(*other) != member);
-                for other in [None].into_iter().chain(others.map(Some)) {
-                    visit(CrowdStep {
-                        action: action.clone(),
-                        member,
-                        other,
-                        answers: Answers::default(),
-                    });
-                }
-            });
+        // Which answers members have that are not in the state is told by what is asked of them.
+        if let LeftOut::Of(..) = from.left_out {
+            return self.next(from, &mut |step, _| visit(step));
         }
+        self.visit_candidates(from, visit);
     }
 
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
         let mut state = from.clone();
+        // A step is one or none whatever the members are that are not known: they answer nothing.
+        if let LeftOut::Anybody = from.left_out {
+            return self.visit_candidates(from, &mut |step| {
+                if self.fire(&step, &mut state).is_some() {
+                    visit(step, &state);
+                }
+                reset::<C>(&mut state, from);
+            });
+        }
         for member in members(from) {
             let me = member.map(|member| &from.members[member]);
             let candidates = Name::of("`candidates`");
