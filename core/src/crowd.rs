@@ -4,7 +4,7 @@
 //! of the members. A *configuration* of *k* + 1 members is supposed to be reachable if all its views are; its steps are taken by
 //! the model itself, and what they lead to is cut to views, until nothing is new. What is true of all these configurations is true for
 //! every number of members, since a step is that of one of them, or of none, and knows of the others only the answers to [questions](Others) about one at a time. Of
-//! members that a view leaves out, either answer is supposed; where *yes* enables a step, it is kept with a view to which questions it is *yes* of some of them.
+//! members that a view leaves out, either answer is supposed; where *yes* enables a step, it is kept with a view to which questions it is *yes* of some of them, whatever else is asked among these.
 //! Where steps choose another member, configurations have one member more.
 //!
 //! A crowd is stated by [`Crowd`], and a refinement of it by [`CrowdRefinement`], which is checked by [`Checker::crowd`](crate::obligation::Checker::crowd) or

@@ -491,7 +491,9 @@ impl<C: Crowd> Instance<C> {
         };
         let mut met = learnt.met();
         met.chooses |= answered.chooses;
-        for open in answered.open.iter().filter(|open| fired && open.answer) {
+        // Where one is kept, all are: what is true of the same members is not known to follow.
+        let keeps = !learnt.kept.is_empty();
+        for open in answered.open.iter().filter(|open| fired && (open.answer || keeps)) {
             let is_met = met.questions.iter().any(|other| other.is(&*open.question));
             if !is_met && learnt.is_new(&*open.question) {
                 met.questions.push(open.question.clone());

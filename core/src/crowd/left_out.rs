@@ -28,7 +28,7 @@ pub(super) struct Learnt<M> {
 /// What a search has met for which larger configurations are needed, or finer views.
 #[derive(Clone)]
 pub(super) struct Met<M> {
-    /// Questions that enabled a step since they may be true of a member that is left out.
+    /// Questions that enabled a step since they may be true of a member that is left out; where some are kept, all that were asked of one.
     pub questions: Vec<Arc<dyn Question<M>>>,
     /// True if a step chooses another member.
     pub chooses: bool,
