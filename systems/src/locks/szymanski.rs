@@ -178,14 +178,17 @@ impl Crowd for Szymanski {
             Action::Close => me.flag(Closes, Queues, 4),
             Action::EnterCritical => {
                 me.go(Queues, Critical)?;
-                let may_enter = self.omits == Omits::Lower
-                    || others.before().none(|it| it.flag > 1).is_some();
+                let may_enter =
+                    self.omits == Omits::Lower || others.before().none(|it| it.flag > 1).is_some();
                 guard("no lower one is in the waiting room", may_enter)
             }
             Action::LeaveCritical => {
                 me.go(Critical, Leaves)?;
                 let may_leave = self.omits == Omits::Higher
-                    || others.behind().none(|it| [2, 3].contains(&it.flag)).is_some();
+                    || others
+                        .behind()
+                        .none(|it| [2, 3].contains(&it.flag))
+                        .is_some();
                 guard("the higher ones have seen the door closed", may_leave)
             }
             Action::Leave => me.flag(Leaves, Outside, 0),

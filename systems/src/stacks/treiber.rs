@@ -237,7 +237,10 @@ impl Crowd for Treiber {
         let top = shared.top;
         *me = match (*action, *me) {
             (Action::InvokePush(node), Idle) => {
-                guard("the node is not on the stack", !shared.stack().contains(&node))?;
+                guard(
+                    "the node is not on the stack",
+                    !shared.stack().contains(&node),
+                )?;
                 match self.reuses {
                     Reuses::Unreferenced => others.none_with(node, Thread::refers_to)?,
                     Reuses::Freed => others.none_with(node, Thread::owns)?,
