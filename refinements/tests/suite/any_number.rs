@@ -14,7 +14,7 @@ use refmap_systems::locks::test_and_set::{Takes, TestAndSet};
 use refmap_systems::locks::ticket::{Counters, TicketLock};
 use refmap_systems::stacks::treiber::{Reuses, Treiber};
 
-/// A crowd whose checker is compiled in the library, where it is optimised.
+/// A refinement of crowds, with the checks that are asked of it.
 trait Asked: CheckedCrowd + Copy {
     /// The check of every number of members.
     fn asked(self, views: Option<usize>) -> Result<Report, CheckError> {
