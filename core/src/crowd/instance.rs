@@ -55,8 +55,8 @@ pub struct CrowdStep<A> {
 /// What can be observed of a crowd: the shared part, and the members of which something is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CrowdObservation<O> {
-    /// That of the shared part.
-    pub shared: O,
+    /// That of the shared part, if there is one.
+    pub shared: Option<O>,
     /// That of each member of which there is one.
     pub members: Vec<O>,
 }

@@ -66,10 +66,6 @@ impl Crowd for Exclusion {
         Some(())
     }
 
-    fn observe(&self, _: &()) -> bool {
-        false
-    }
-
     fn observe_member(&self, _: &(), thread: &Thread) -> Option<bool> {
         Some(*thread == Thread::Inside)
     }

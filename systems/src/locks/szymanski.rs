@@ -195,10 +195,6 @@ impl Crowd for Szymanski {
         }
     }
 
-    fn observe(&self, _: &()) -> bool {
-        false
-    }
-
     fn observe_member(&self, _: &(), thread: &Thread) -> Option<bool> {
         Some(thread.at == Label::Critical)
     }

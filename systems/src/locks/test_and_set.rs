@@ -107,10 +107,6 @@ impl Crowd for TestAndSet {
         Some(())
     }
 
-    fn observe(&self, _: &Flag) -> bool {
-        false
-    }
-
     fn observe_member(&self, _: &Flag, thread: &Thread) -> Option<bool> {
         Some(*thread == Thread::Inside)
     }

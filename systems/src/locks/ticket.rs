@@ -140,10 +140,6 @@ impl Crowd for TicketLock {
         Some(())
     }
 
-    fn observe(&self, _: &Shared) -> bool {
-        false
-    }
-
     fn observe_member(&self, _: &Shared, thread: &Thread) -> Option<bool> {
         Some(matches!(thread, Thread::Inside(_)))
     }

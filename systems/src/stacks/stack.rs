@@ -149,10 +149,6 @@ impl Crowd for Stack {
         Some(())
     }
 
-    fn observe(&self, _: &Shared) -> Shown {
-        Shown::Idle
-    }
-
     fn observe_member(&self, _: &Shared, call: &Call) -> Option<Shown> {
         Some(call.shown())
     }

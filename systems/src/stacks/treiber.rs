@@ -282,10 +282,6 @@ impl Crowd for Treiber {
         Some(())
     }
 
-    fn observe(&self, _: &Shared) -> Shown {
-        Shown::Idle
-    }
-
     fn observe_member(&self, _: &Shared, thread: &Thread) -> Option<Shown> {
         Some(thread.shown())
     }
