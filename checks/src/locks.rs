@@ -4,12 +4,12 @@ use refmap_cli::catalogue::{Check, choice, number};
 use refmap_cli::clap::{self, Args};
 use refmap_programs::MemoryModel;
 use refmap_refinements::CheckedCrowd;
-use refmap_refinements::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
+use refmap_refinements::locks::{AnySpinLock, LockRefinement};
 use refmap_systems::locks::MAX_THREADS;
 use refmap_systems::locks::spin::SpinFence;
-use refmap_systems::locks::szymanski::Omits;
-use refmap_systems::locks::test_and_set::Takes;
-use refmap_systems::locks::ticket::Counters;
+use refmap_systems::locks::szymanski::{Omits, Szymanski};
+use refmap_systems::locks::test_and_set::{Takes, TestAndSet};
+use refmap_systems::locks::ticket::{Counters, TicketLock};
 
 use super::named::named;
 
@@ -21,9 +21,8 @@ pub(super) fn checks() -> Vec<Check> {
             "test-and-set",
             "a lock of one flag: refines mutual exclusion",
             SCALABLE,
-            |arguments: &TestAndSetArguments| {
-                let crowd = AnyTestAndSet(arguments.takes);
-                Ok(crowd.into_checker(arguments.threads))
+            |&TestAndSetArguments { threads, takes }| {
+                Ok(LockRefinement(TestAndSet { takes }).into_checker(threads))
             },
         )
         .any_number_of("threads"),
@@ -44,9 +43,8 @@ pub(super) fn checks() -> Vec<Check> {
             "ticket-lock",
             "a lock of two counters: refines mutual exclusion",
             SCALABLE,
-            |arguments: &TicketArguments| {
-                let crowd = AnyTicketLock(arguments.counters);
-                Ok(crowd.into_checker(arguments.threads))
+            |&TicketArguments { threads, counters }| {
+                Ok(LockRefinement(TicketLock { counters }).into_checker(threads))
             },
         )
         .any_number_of("threads"),
@@ -54,9 +52,8 @@ pub(super) fn checks() -> Vec<Check> {
             "szymanski",
             "a lock with a waiting room: refines mutual exclusion",
             "Szymanski, A Simple Solution to Lamport's Concurrent Programming Problem with Linear Wait",
-            |arguments: &SzymanskiArguments| {
-                let crowd = AnySzymanski(arguments.omits);
-                Ok(crowd.into_checker(arguments.threads))
+            |&SzymanskiArguments { threads, omits }| {
+                Ok(LockRefinement(Szymanski { omits }).into_checker(threads))
             },
         )
         .any_number_of("threads"),

@@ -3,8 +3,8 @@
 use refmap_cli::catalogue::{Check, number};
 use refmap_cli::clap::{self, Args};
 use refmap_refinements::CheckedCrowd;
-use refmap_refinements::stacks::AnyTreiber;
-use refmap_systems::stacks::treiber::Reuses;
+use refmap_refinements::stacks::TreiberRefinement;
+use refmap_systems::stacks::treiber::{Reuses, Treiber};
 use refmap_systems::stacks::{MAX_NODES, MAX_THREADS};
 
 use super::named::named;
@@ -16,11 +16,11 @@ pub(super) fn checks() -> Vec<Check> {
             "a stack of linked nodes: refines one on which each call takes effect in one step",
             "Treiber, Systems Programming: Coping with Parallelism, IBM RJ 5118",
             |arguments: &Arguments| {
-                let crowd = AnyTreiber {
+                let stack = Treiber {
                     nodes: arguments.nodes,
                     reuses: arguments.reuses,
                 };
-                Ok(crowd.into_checker(arguments.threads))
+                Ok(TreiberRefinement(stack).into_checker(arguments.threads))
             },
         )
         .any_number_of("threads"),

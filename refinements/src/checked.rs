@@ -15,13 +15,11 @@ use crate::auxiliary::{
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
 use crate::copying::CopyingRefinement;
-use crate::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
     WriteThroughCacheRefinement,
 };
-use crate::stacks::AnyTreiber;
 use crate::tso::{CollectorRefinement, CyclesRefinement};
 use crate::yrc::{DesignRefinement, ModuleRefinement};
 

@@ -56,8 +56,8 @@ pub struct CrowdStep<A> {
 /// What can be observed of a crowd: the shared part, and the members of which something is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CrowdObservation<O> {
-    /// That of the shared part.
-    pub shared: O,
+    /// That of the shared part, if there is one.
+    pub shared: Option<O>,
     /// That of each member of which there is one.
     pub members: Vec<O>,
 }
@@ -431,6 +431,28 @@ impl<C: Crowd> Instance<C> {
         step.answers = Answers::default();
     }
 
+    /// Visits the steps that members try, or none does, with each other member that may be chosen.
+    fn visit_candidates(
+        &self,
+        from: &StateOfCrowd<C>,
+        visit: &mut impl FnMut(CrowdStep<C::Action>),
+    ) {
+        for member in members(from) {
+            let me = member.map(|member| &from.members[member]);
+            self.crowd.candidates(&from.shared, me, &mut |action| {
+                let others = (0..from.members.len()).filter(|other| Some(*other) != member);
+                for other in [None].into_iter().chain(others.map(Some)) {
+                    visit(CrowdStep {
+                        action: action.clone(),
+                        member,
+                        other,
+                        answers: Answers::default(),
+                    });
+                }
+            });
+        }
+    }
+
     /// Visits the steps by which a member tries an action, or none does: those that are enabled.
     fn visit_tried(
         &self,
@@ -586,24 +608,20 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
         if let LeftOut::Of(..) = from.left_out {
             return self.next(from, &mut |step, _| visit(step));
         }
-        for member in members(from) {
-            let me = member.map(|member| &from.members[member]);
-            self.crowd.candidates(&from.shared, me, &mut |action| {
-                let others = (0..from.members.len()).filter(|other| Some(*other) != member);
-                for other in [None].into_iter().chain(others.map(Some)) {
-                    visit(CrowdStep {
-                        action: action.clone(),
-                        member,
-                        other,
-                        answers: Answers::default(),
-                    });
-                }
-            });
-        }
+        self.visit_candidates(from, visit);
     }
 
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
         let mut state = from.clone();
+        // A step is one or none whatever the members are that are not known: they answer nothing.
+        if let LeftOut::Anybody = from.left_out {
+            return self.visit_candidates(from, &mut |step| {
+                if self.fire(&step, &mut state).is_some() {
+                    visit(step, &state);
+                }
+                reset::<C>(&mut state, from);
+            });
+        }
         for member in members(from) {
             let me = member.map(|member| &from.members[member]);
             let candidates = Name::of("`candidates`");

@@ -50,7 +50,6 @@ use crate::statement::action::Action;
 ///         }
 ///         Some(())
 ///     }
-///     fn observe(&self, _: &bool) -> bool { false }
 ///     fn observe_member(&self, _: &bool, thread: &Thread) -> Option<bool> {
 ///         Some(*thread == Thread::Inside)
 ///     }
@@ -78,7 +77,6 @@ use crate::statement::action::Action;
 ///         }
 ///         Some(())
 ///     }
-///     fn observe(&self, _: &()) -> bool { false }
 ///     fn observe_member(&self, _: &(), thread: &Thread) -> Option<bool> {
 ///         Some(*thread == Thread::Inside)
 ///     }
@@ -154,8 +152,10 @@ pub trait Crowd: Clone + Send + Sync + 'static {
         None
     }
 
-    /// Observation of the shared part.
-    fn observe(&self, shared: &Self::Shared) -> Self::Observation;
+    /// Observation of the shared part. Of it nothing is observed, by default.
+    fn observe(&self, _shared: &Self::Shared) -> Option<Self::Observation> {
+        None
+    }
 
     /// Observation of a member, beside the shared part. Of members nothing is observed, by default.
     fn observe_member(

@@ -1,65 +1,48 @@
 //! A lock refines mutual exclusion.
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::{IndexSet, Refinement, StateOf, TransitionSystem};
-use refmap_systems::locks::exclusion::{Action, Exclusion, State};
+use refmap::crowd::{Crowd, CrowdRefinement, Moment};
+use refmap_systems::locks::exclusion::{Action, Exclusion, Thread};
 
-/// A lock: of each state is known which threads are inside.
-pub trait ThreadLock: TransitionSystem<Observation = IndexSet> {
-    /// Number of threads.
-    fn threads(&self) -> usize;
-    /// The thread that takes a step.
-    fn thread(action: &Self::Action) -> usize;
-}
+// ANCHOR: any
+/// The refinement of a lock: of each thread it shows whether it is inside.
+#[derive(Clone, Copy, Debug)]
+pub struct LockRefinement<L>(pub L);
 
-/// The refinement for an instance.
-pub struct LockRefinement<L> {
-    lock: L,
-    specification: Exclusion,
-}
-
-impl<L: ThreadLock> LockRefinement<L> {
-    /// The refinement for a lock.
-    pub fn new(lock: L) -> Self {
-        let threads = lock.threads();
-        Self {
-            lock,
-            specification: Exclusion { threads },
-        }
-    }
-}
-
-impl<L: ThreadLock + 'static> Refinement for LockRefinement<L> {
+impl<L: Crowd<Observation = bool>> CrowdRefinement for LockRefinement<L> {
     type Implementation = L;
     type Specification = Exclusion;
 
-    fn implementation(&self) -> &L {
-        &self.lock
+    fn implementation(&self) -> L {
+        self.0.clone()
     }
 
-    fn specification(&self) -> &Exclusion {
-        &self.specification
+    fn specification(&self) -> Exclusion {
+        Exclusion
     }
 
-    fn map(&self, state: &StateOf<L>) -> State {
-        State {
-            inside: self.lock.observe(state),
+    fn map(&self, _: &L::Shared) {}
+
+    fn map_member(&self, shared: &L::Shared, thread: &L::Member) -> Thread {
+        match self.0.observe_member(shared, thread) {
+            Some(true) => Thread::Inside,
+            _ => Thread::Outside,
         }
     }
 
     /// A thread that was not inside and is enters, and one that was and is not leaves.
     fn abstract_steps(
         &self,
-        from: &StateOf<L>,
-        action: &L::Action,
-        to: &StateOf<L>,
+        from: Moment<'_, L>,
+        _: &L::Action,
+        to: Moment<'_, L>,
     ) -> AbstractSteps<Action> {
-        let thread = L::thread(action);
-        let inside = |state| self.lock.observe(state).contains(thread);
-        match (inside(from), inside(to)) {
-            (false, true) => One(Action::Enter(thread)),
-            (true, false) => One(Action::Leave(thread)),
+        let place = |at: Moment<'_, L>| at.me.map(|me| self.map_member(at.shared, me));
+        match (place(from), place(to)) {
+            (Some(Thread::Outside), Some(Thread::Inside)) => One(Action::Enter),
+            (Some(Thread::Inside), Some(Thread::Outside)) => One(Action::Leave),
             _ => Stutter,
         }
     }
 }
+// ANCHOR_END: any

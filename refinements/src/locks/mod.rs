@@ -2,12 +2,6 @@
 
 mod lock;
 mod spin;
-mod szymanski;
-mod test_and_set;
-mod ticket;
 
-pub use lock::{LockRefinement, ThreadLock};
+pub use lock::LockRefinement;
 pub use spin::AnySpinLock;
-pub use szymanski::AnySzymanski;
-pub use test_and_set::AnyTestAndSet;
-pub use ticket::AnyTicketLock;

@@ -2,4 +2,4 @@
 
 mod treiber;
 
-pub use treiber::{AnyTreiber, TreiberRefinement};
+pub use treiber::TreiberRefinement;

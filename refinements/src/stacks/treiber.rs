@@ -1,114 +1,68 @@
 //! Treiber's stack refines the one on which each call takes effect in one step: its exchange of the top, or its look at an empty stack.
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::Refinement;
-use refmap::crowd::Crowd;
+use refmap::crowd::{CrowdRefinement, Moment};
 use refmap_systems::stacks::stack::{self, Call, Stack};
-use refmap_systems::stacks::treiber::{Action, Reuses, State, Thread, Treiber};
+use refmap_systems::stacks::treiber::{Action, Shared, Thread, Treiber};
 
-/// The refinement for an instance.
-pub struct TreiberRefinement {
-    implementation: Treiber,
-    specification: Stack,
-}
+/// The refinement.
+#[derive(Clone, Copy, Debug)]
+pub struct TreiberRefinement(pub Treiber);
 
-impl TreiberRefinement {
-    /// The refinement for an instance.
-    pub fn new(implementation: Treiber) -> Self {
-        let Treiber { nodes, threads, .. } = implementation;
-        Self {
-            implementation,
-            specification: Stack { nodes, threads },
-        }
-    }
-}
-
-/// The call of a thread.
-fn call(thread: Thread) -> Call {
-    match thread {
-        Thread::Idle => Call::Idle,
-        Thread::Push(node) | Thread::PushRead { node, .. } | Thread::PushLinked { node, .. } => {
-            Call::Push(node)
-        }
-        Thread::Pushed => Call::Pushed,
-        Thread::Pop | Thread::PopRead(_) | Thread::PopLinked { .. } => Call::Pop,
-        Thread::Popped(node) => Call::Popped(node),
-        Thread::Has(node) => Call::Has(node),
-    }
-}
-
-impl Refinement for TreiberRefinement {
+impl CrowdRefinement for TreiberRefinement {
     type Implementation = Treiber;
     type Specification = Stack;
 
-    fn implementation(&self) -> &Treiber {
-        &self.implementation
+    fn implementation(&self) -> Treiber {
+        self.0
     }
 
-    fn specification(&self) -> &Stack {
-        &self.specification
+    fn specification(&self) -> Stack {
+        Stack {
+            nodes: self.0.nodes,
+        }
     }
 
-    fn map(&self, state: &State) -> stack::State {
-        stack::State {
-            stack: state.stack(),
-            calls: state.threads.iter().map(|thread| call(*thread)).collect(),
+    fn map(&self, shared: &Shared) -> stack::Shared {
+        stack::Shared {
+            stack: shared.stack(),
+        }
+    }
+
+    fn map_member(&self, _: &Shared, thread: &Thread) -> Call {
+        match *thread {
+            Thread::Idle => Call::Idle,
+            Thread::Push(node)
+            | Thread::PushRead { node, .. }
+            | Thread::PushLinked { node, .. } => Call::Push(node),
+            Thread::Pushed => Call::Pushed,
+            Thread::Pop | Thread::PopRead(_) | Thread::PopLinked { .. } => Call::Pop,
+            Thread::Popped(node) => Call::Popped(node),
+            Thread::Has(node) => Call::Has(node),
         }
     }
 
     fn abstract_steps(
         &self,
-        _: &State,
+        _: Moment<'_, Treiber>,
         action: &Action,
-        to: &State,
+        to: Moment<'_, Treiber>,
     ) -> AbstractSteps<stack::Action> {
         match *action {
-            Action::InvokePush { thread, node } => One(stack::Action::InvokePush { thread, node }),
-            Action::PushSwap(thread) => One(stack::Action::Push(thread)),
-            Action::ReturnPush(thread) => One(stack::Action::ReturnPush(thread)),
-            Action::InvokePop(thread) => One(stack::Action::InvokePop(thread)),
-            Action::PopRead(thread) if to.threads[thread] == Thread::Popped(None) => {
-                One(stack::Action::Pop(thread))
-            }
-            Action::PopSwap(thread) => One(stack::Action::Pop(thread)),
-            Action::ReturnPop(thread) => One(stack::Action::ReturnPop(thread)),
-            Action::Drop(thread) => One(stack::Action::Drop(thread)),
-            Action::PushRead(_)
-            | Action::PushLink(_)
-            | Action::PushFail(_)
-            | Action::PopRead(_)
-            | Action::PopLink(_)
-            | Action::PopFail(_) => Stutter,
+            Action::InvokePush(node) => One(stack::Action::InvokePush(node)),
+            Action::PushSwap => One(stack::Action::Push),
+            Action::ReturnPush => One(stack::Action::ReturnPush),
+            Action::InvokePop => One(stack::Action::InvokePop),
+            Action::PopRead if to.me == Some(&Thread::Popped(None)) => One(stack::Action::Pop),
+            Action::PopSwap => One(stack::Action::Pop),
+            Action::ReturnPop => One(stack::Action::ReturnPop),
+            Action::Drop => One(stack::Action::Drop),
+            Action::PushRead
+            | Action::PushLink
+            | Action::PushFail
+            | Action::PopRead
+            | Action::PopLink
+            | Action::PopFail => Stutter,
         }
-    }
-}
-
-/// The stack of any number of threads.
-#[derive(Clone, Copy, Debug)]
-pub struct AnyTreiber {
-    /// Number of nodes.
-    pub nodes: usize,
-    /// Nodes that may be used again.
-    pub reuses: Reuses,
-}
-
-impl Crowd for AnyTreiber {
-    type Instance = TreiberRefinement;
-
-    fn members(&self) -> &str {
-        "threads"
-    }
-
-    fn bounds(&self) -> String {
-        format!("{} nodes", self.nodes)
-    }
-
-    fn instance(&self, threads: usize) -> TreiberRefinement {
-        let Self { nodes, reuses } = *self;
-        TreiberRefinement::new(Treiber {
-            nodes,
-            threads,
-            reuses,
-        })
     }
 }

@@ -2,64 +2,71 @@
 //!
 //! Source: Dijkstra, *Solution of a Problem in Concurrent Programming Control*, CACM 8, 1965: the problem.
 
-use refmap::{IndexSet, TransitionSystem, guard};
+use refmap::crowd::{Crowd, Others};
+use refmap::guard;
 use serde::Serialize;
 
-use super::MAX_THREADS;
-
-/// Mutual exclusion of so many threads.
+/// Mutual exclusion.
 #[derive(Clone, Copy, Debug)]
-pub struct Exclusion {
-    /// Number of threads.
-    pub threads: usize,
-}
+pub struct Exclusion;
 
-/// The threads inside: one, or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
-pub struct State {
-    /// The threads inside.
-    #[state(member, range = 0..MAX_THREADS)]
-    pub inside: IndexSet,
+/// Place of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+#[serde(rename_all = "snake_case")]
+pub enum Thread {
+    /// Outside.
+    Outside,
+    /// Inside.
+    Inside,
 }
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[action(system = Exclusion)]
-#[rule(process = "thread")]
-#[process(0..system.threads)]
+#[rule(process = "thread", source = "Dijkstra 1965")]
 pub enum Action {
     /// It enters where nobody is inside.
-    #[rule(source = "Dijkstra 1965")]
-    Enter(#[process] usize),
+    Enter,
     /// It leaves.
-    #[rule(source = "Dijkstra 1965")]
-    Leave(#[process] usize),
+    Leave,
 }
 
-impl TransitionSystem for Exclusion {
-    type State = State;
+impl Crowd for Exclusion {
+    type Shared = ();
+    type Member = Thread;
     type Action = Action;
-    type Observation = IndexSet;
+    type Observation = bool;
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        visit(State {
-            inside: IndexSet::default(),
-        });
+    fn members(&self) -> &str {
+        "threads"
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
-        let inside = &mut state.inside;
-        match *action {
-            Action::Enter(thread) => {
-                guard("nobody is inside", inside.is_empty())?;
-                inside.insert(thread);
+    fn initial(&self, visit: &mut impl FnMut((), &[Thread])) {
+        visit((), &[Thread::Outside]);
+    }
+
+    fn fire(
+        &self,
+        action: &Action,
+        _: &mut (),
+        me: &mut Thread,
+        others: &mut Others<'_, Thread>,
+    ) -> Option<()> {
+        match action {
+            Action::Enter => {
+                guard("it is outside", *me == Thread::Outside)?;
+                let nobody = others.none(|thread| *thread == Thread::Inside);
+                guard("nobody is inside", nobody.is_some())?;
+                *me = Thread::Inside;
             }
-            Action::Leave(thread) => guard("it is inside", inside.remove(thread))?,
+            Action::Leave => {
+                guard("it is inside", *me == Thread::Inside)?;
+                *me = Thread::Outside;
+            }
         }
         Some(())
     }
 
-    fn observe(&self, state: &State) -> IndexSet {
-        state.inside
+    fn observe_member(&self, _: &(), thread: &Thread) -> Option<bool> {
+        Some(*thread == Thread::Inside)
     }
 }

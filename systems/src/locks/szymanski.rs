@@ -4,16 +4,13 @@
 //!
 //! Deviations. D1: a wait reads the flags of all threads in one step, so that what a loop reads one after the other is not shown.
 
-use refmap::{IndexSet, TransitionSystem, guard};
+use refmap::crowd::{Crowd, Others};
+use refmap::guard;
 use serde::Serialize;
-
-use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
 pub struct Szymanski {
-    /// Number of threads.
-    pub threads: usize,
     /// Wait that is left out.
     pub omits: Omits,
 }
@@ -66,143 +63,139 @@ pub struct Thread {
     pub flag: u8,
 }
 
-/// The threads.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
-pub struct State {
-    /// Each thread, in the order of their numbers.
-    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
-    pub threads: Vec<Thread>,
-}
-
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[action(system = Szymanski)]
 #[rule(process = "thread")]
-#[process(0..system.threads)]
 pub enum Action {
     /// It raises its flag to 1.
     #[rule(source = "Szymanski, flag := 1")]
-    Want(#[process] usize),
+    Want,
     /// All flags are below 3: the door is open.
     #[rule(source = "Szymanski, await all flags in {0, 1, 2}")]
-    FindOpen(#[process] usize),
+    FindOpen,
     /// It raises its flag to 3.
     #[rule(source = "Szymanski, flag := 3")]
-    Enter(#[process] usize),
+    Enter,
     /// Some flag is 1: others are to enter as well.
     #[rule(source = "Szymanski, if some flag is 1")]
-    FindOther(#[process] usize),
+    FindOther,
     /// No flag is 1.
     #[rule(source = "Szymanski, if no flag is 1")]
-    FindNoOther(#[process] usize),
+    FindNoOther,
     /// It lowers its flag to 2.
     #[rule(source = "Szymanski, flag := 2")]
-    Sit(#[process] usize),
+    Sit,
     /// Some flag is 4: the door is closed.
     #[rule(source = "Szymanski, await some flag = 4")]
-    FindClosed(#[process] usize),
+    FindClosed,
     /// It raises its flag to 4.
     #[rule(source = "Szymanski, flag := 4")]
-    Close(#[process] usize),
+    Close,
     /// All flags of lower numbers are 0 or 1: it enters its critical section.
     #[rule(source = "Szymanski, await lower flags in {0, 1}")]
-    EnterCritical(#[process] usize),
+    EnterCritical,
     /// All flags of higher numbers are 0, 1 or 4: it leaves its critical section.
     #[rule(source = "Szymanski, await higher flags in {0, 1, 4}")]
-    LeaveCritical(#[process] usize),
+    LeaveCritical,
     /// It lowers its flag to 0.
     #[rule(source = "Szymanski, flag := 0")]
-    Leave(#[process] usize),
+    Leave,
 }
 
-impl State {
-    /// The threads inside.
-    pub fn inside(&self) -> IndexSet {
-        let inside = |thread: &usize| self.threads[*thread].at == Label::Critical;
-        (0..self.threads.len()).filter(inside).collect()
-    }
-
-    /// A thread goes to another label, if it is at `from`.
-    fn go(&mut self, thread: usize, from: Label, to: Label) -> Option<()> {
-        let at = &mut self.threads[thread].at;
-        guard("it is at the label", *at == from)?;
-        *at = to;
+impl Thread {
+    /// It goes to another label, if it is at `from`.
+    fn go(&mut self, from: Label, to: Label) -> Option<()> {
+        guard("it is at the label", self.at == from)?;
+        self.at = to;
         Some(())
     }
 
-    /// A thread sets its flag and goes to another label, if it is at `from`.
-    fn flag(&mut self, thread: usize, from: Label, to: Label, flag: u8) -> Option<()> {
-        self.go(thread, from, to)?;
-        self.threads[thread].flag = flag;
+    /// It sets its flag and goes to another label, if it is at `from`.
+    fn flag(&mut self, from: Label, to: Label, flag: u8) -> Option<()> {
+        self.go(from, to)?;
+        self.flag = flag;
         Some(())
-    }
-
-    /// True if some thread other than this one has the flag.
-    fn has_other(&self, thread: usize, flag: u8) -> bool {
-        let mut threads = self.threads.iter().enumerate();
-        threads.any(|(other, one)| other != thread && one.flag == flag)
     }
 }
 
-impl TransitionSystem for Szymanski {
-    type State = State;
+impl Crowd for Szymanski {
+    type Shared = ();
+    type Member = Thread;
     type Action = Action;
-    type Observation = IndexSet;
+    type Observation = bool;
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
+    /// Threads wait for those of lower numbers, and for those of higher ones.
+    const IN_LINE: bool = true;
+
+    fn members(&self) -> &str {
+        "threads"
+    }
+
+    fn initial(&self, visit: &mut impl FnMut((), &[Thread])) {
         let outside = Thread {
             at: Label::Outside,
             flag: 0,
         };
-        visit(State {
-            threads: vec![outside; self.threads],
-        });
+        visit((), &[outside]);
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+    fn fire(
+        &self,
+        action: &Action,
+        _: &mut (),
+        me: &mut Thread,
+        others: &mut Others<'_, Thread>,
+    ) -> Option<()> {
         use Label::{
             Closes, Critical, Enters, Leaves, Looks, Outside, Queues, ToWait, Waits, Wants,
         };
-        match *action {
-            Action::Want(thread) => state.flag(thread, Outside, Wants, 1),
-            Action::FindOpen(thread) => {
-                state.go(thread, Wants, Enters)?;
-                let is_open = !state.has_other(thread, 3) && !state.has_other(thread, 4);
+        match action {
+            Action::Want => me.flag(Outside, Wants, 1),
+            Action::FindOpen => {
+                me.go(Wants, Enters)?;
+                let is_open = others.none(|it| it.flag > 2).is_some();
                 guard("the door is open", is_open)
             }
-            Action::Enter(thread) => state.flag(thread, Enters, Looks, 3),
-            Action::FindOther(thread) => {
-                state.go(thread, Looks, ToWait)?;
-                guard("another one wants to enter", state.has_other(thread, 1))
+            Action::Enter => me.flag(Enters, Looks, 3),
+            // ANCHOR: some
+            Action::FindOther => {
+                me.go(Looks, ToWait)?;
+                let another = others.some(|it| it.flag == 1).is_some();
+                guard("another one wants to enter", another)
             }
-            Action::FindNoOther(thread) => {
-                state.go(thread, Looks, Closes)?;
-                guard("no other one wants to enter", !state.has_other(thread, 1))
+            Action::FindNoOther => {
+                me.go(Looks, Closes)?;
+                let no_other = others.none(|it| it.flag == 1).is_some();
+                guard("no other one wants to enter", no_other)
             }
-            Action::Sit(thread) => state.flag(thread, ToWait, Waits, 2),
-            Action::FindClosed(thread) => {
-                state.go(thread, Waits, Closes)?;
-                guard("the door is closed", state.has_other(thread, 4))
+            Action::Sit => me.flag(ToWait, Waits, 2),
+            Action::FindClosed => {
+                me.go(Waits, Closes)?;
+                let is_closed = others.some(|it| it.flag == 4).is_some();
+                guard("the door is closed", is_closed)
             }
-            Action::Close(thread) => state.flag(thread, Closes, Queues, 4),
-            Action::EnterCritical(thread) => {
-                state.go(thread, Queues, Critical)?;
-                let mut lower = state.threads[..thread].iter();
-                let may_enter = self.omits == Omits::Lower || lower.all(|one| one.flag < 2);
+            // ANCHOR_END: some
+            Action::Close => me.flag(Closes, Queues, 4),
+            Action::EnterCritical => {
+                me.go(Queues, Critical)?;
+                let may_enter =
+                    self.omits == Omits::Lower || others.before().none(|it| it.flag > 1).is_some();
                 guard("no lower one is in the waiting room", may_enter)
             }
-            Action::LeaveCritical(thread) => {
-                state.go(thread, Critical, Leaves)?;
-                let mut higher = state.threads[thread + 1..].iter();
-                let may_leave =
-                    self.omits == Omits::Higher || higher.all(|one| [0, 1, 4].contains(&one.flag));
+            Action::LeaveCritical => {
+                me.go(Critical, Leaves)?;
+                let may_leave = self.omits == Omits::Higher
+                    || others
+                        .behind()
+                        .none(|it| [2, 3].contains(&it.flag))
+                        .is_some();
                 guard("the higher ones have seen the door closed", may_leave)
             }
-            Action::Leave(thread) => state.flag(thread, Leaves, Outside, 0),
+            Action::Leave => me.flag(Leaves, Outside, 0),
         }
     }
 
-    fn observe(&self, state: &State) -> IndexSet {
-        state.inside()
+    fn observe_member(&self, _: &(), thread: &Thread) -> Option<bool> {
+        Some(thread.at == Label::Critical)
     }
 }

@@ -3,16 +3,13 @@
 //! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.1,
 //! with the wait before it.
 
-use refmap::{IndexSet, TransitionSystem, guard};
+use refmap::crowd::{Crowd, Others};
+use refmap::guard;
 use serde::Serialize;
-
-use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
 pub struct TestAndSet {
-    /// Number of threads.
-    pub threads: usize,
     /// Way in which a thread that has found the flag down sets it.
     pub takes: Takes,
 }
@@ -30,7 +27,7 @@ pub enum Takes {
 /// Place of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
-pub enum At {
+pub enum Thread {
     /// Outside.
     Outside,
     /// It found the flag down.
@@ -39,80 +36,79 @@ pub enum At {
     Inside,
 }
 
-/// The flag and the threads.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
-pub struct State {
-    /// True if the lock is taken.
-    pub taken: bool,
-    /// The place of each thread.
-    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
-    pub threads: Vec<At>,
-}
-
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[action(system = TestAndSet)]
 #[rule(process = "thread")]
-#[process(0..system.threads)]
 pub enum Action {
     /// It finds the flag down.
     #[rule(source = "test_and_set, acquire_lock")]
-    Test(#[process] usize),
+    Test,
     /// It sets the flag, and is inside.
     #[rule(source = "test_and_set, acquire_lock")]
-    Set(#[process] usize),
+    Set,
     /// It takes the flag down.
     #[rule(source = "test_and_set, release_lock")]
-    Release(#[process] usize),
+    Release,
 }
 
-impl State {
-    /// The threads inside.
-    pub fn inside(&self) -> IndexSet {
-        let inside = |thread: &usize| self.threads[*thread] == At::Inside;
-        (0..self.threads.len()).filter(inside).collect()
-    }
+/// The flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Flag {
+    /// True if the lock is taken.
+    pub taken: bool,
+}
 
-    fn go(&mut self, thread: usize, from: At, to: At) -> Option<()> {
-        guard("it is there", self.threads[thread] == from)?;
-        self.threads[thread] = to;
+impl Thread {
+    fn go(&mut self, from: Self, to: Self) -> Option<()> {
+        guard("it is there", *self == from)?;
+        *self = to;
         Some(())
     }
 }
 
-impl TransitionSystem for TestAndSet {
-    type State = State;
+// ANCHOR: crowd
+impl Crowd for TestAndSet {
+    type Shared = Flag;
+    type Member = Thread;
     type Action = Action;
-    type Observation = IndexSet;
+    type Observation = bool;
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        visit(State {
-            taken: false,
-            threads: vec![At::Outside; self.threads],
-        });
+    fn members(&self) -> &str {
+        "threads"
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
-        match *action {
-            Action::Test(thread) => {
-                state.go(thread, At::Outside, At::FoundDown)?;
-                guard("the flag is down", !state.taken)?;
+    fn initial(&self, visit: &mut impl FnMut(Flag, &[Thread])) {
+        visit(Flag { taken: false }, &[Thread::Outside]);
+    }
+
+    fn fire(
+        &self,
+        action: &Action,
+        flag: &mut Flag,
+        me: &mut Thread,
+        _: &mut Others<'_, Thread>,
+    ) -> Option<()> {
+        match action {
+            Action::Test => {
+                me.go(Thread::Outside, Thread::FoundDown)?;
+                guard("the flag is down", !flag.taken)?;
             }
-            Action::Set(thread) => {
-                state.go(thread, At::FoundDown, At::Inside)?;
-                let is_down = self.takes == Takes::InTwoSteps || !state.taken;
+            Action::Set => {
+                me.go(Thread::FoundDown, Thread::Inside)?;
+                let is_down = self.takes == Takes::InTwoSteps || !flag.taken;
                 guard("the flag is still down", is_down)?;
-                state.taken = true;
+                flag.taken = true;
             }
-            Action::Release(thread) => {
-                state.go(thread, At::Inside, At::Outside)?;
-                state.taken = false;
+            Action::Release => {
+                me.go(Thread::Inside, Thread::Outside)?;
+                flag.taken = false;
             }
         }
         Some(())
     }
 
-    fn observe(&self, state: &State) -> IndexSet {
-        state.inside()
+    fn observe_member(&self, _: &Flag, thread: &Thread) -> Option<bool> {
+        Some(*thread == Thread::Inside)
     }
 }
+// ANCHOR_END: crowd

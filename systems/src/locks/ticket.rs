@@ -3,16 +3,13 @@
 //! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.2; the counters
 //! are those of Reed & Kanodia, *Synchronization with Eventcounts and Sequencers*, CACM 22, 1979.
 
-use refmap::{Counter, IndexSet, TransitionSystem, guard};
+use refmap::crowd::{Crowd, Others};
+use refmap::{Counter, guard};
 use serde::Serialize;
-
-use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
 pub struct TicketLock {
-    /// Number of threads.
-    pub threads: usize,
     /// Numbers of which counters are.
     pub counters: Counters,
 }
@@ -72,82 +69,78 @@ pub enum Thread {
     Inside(Number),
 }
 
-/// The counters and the threads.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
-pub struct State {
+/// The counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Shared {
     /// The next ticket.
     pub next_ticket: Number,
     /// The ticket that is served.
     pub now_serving: Number,
-    /// Each thread.
-    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
-    pub threads: Vec<Thread>,
 }
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[action(system = TicketLock)]
 #[rule(process = "thread")]
-#[process(0..system.threads)]
 pub enum Action {
     /// It takes a ticket.
     #[rule(source = "acquire_lock, fetch_and_increment")]
-    Take(#[process] usize),
+    Take,
     /// Its ticket is served.
     #[rule(source = "acquire_lock, loop")]
-    Enter(#[process] usize),
+    Enter,
     /// It has the next one served.
     #[rule(source = "release_lock")]
-    Release(#[process] usize),
+    Release,
 }
 
-impl State {
-    /// The threads inside.
-    pub fn inside(&self) -> IndexSet {
-        let inside = |thread: &usize| matches!(self.threads[*thread], Thread::Inside(_));
-        (0..self.threads.len()).filter(inside).collect()
-    }
-}
-
-impl TransitionSystem for TicketLock {
-    type State = State;
+impl Crowd for TicketLock {
+    type Shared = Shared;
+    type Member = Thread;
     type Action = Action;
-    type Observation = IndexSet;
+    type Observation = bool;
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        visit(State {
+    fn members(&self) -> &str {
+        "threads"
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Shared, &[Thread])) {
+        let counters = Shared {
             next_ticket: self.counters.first(),
             now_serving: self.counters.first(),
-            threads: vec![Thread::Outside; self.threads],
-        });
+        };
+        visit(counters, &[Thread::Outside]);
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
-        match *action {
-            Action::Take(thread) => {
-                let is_outside = state.threads[thread] == Thread::Outside;
-                guard("it is outside", is_outside)?;
-                state.threads[thread] = Thread::Waits(state.next_ticket);
-                state.next_ticket = self.counters.after(state.next_ticket);
+    fn fire(
+        &self,
+        action: &Action,
+        shared: &mut Shared,
+        me: &mut Thread,
+        _: &mut Others<'_, Thread>,
+    ) -> Option<()> {
+        match action {
+            Action::Take => {
+                guard("it is outside", *me == Thread::Outside)?;
+                *me = Thread::Waits(shared.next_ticket);
+                shared.next_ticket = self.counters.after(shared.next_ticket);
             }
-            Action::Enter(thread) => {
-                let Thread::Waits(ticket) = state.threads[thread] else {
+            Action::Enter => {
+                let Thread::Waits(ticket) = *me else {
                     return None;
                 };
-                guard("its ticket is served", ticket == state.now_serving)?;
-                state.threads[thread] = Thread::Inside(ticket);
+                guard("its ticket is served", ticket == shared.now_serving)?;
+                *me = Thread::Inside(ticket);
             }
-            Action::Release(thread) => {
-                let is_inside = matches!(state.threads[thread], Thread::Inside(_));
-                guard("it is inside", is_inside)?;
-                state.threads[thread] = Thread::Outside;
-                state.now_serving = self.counters.after(state.now_serving);
+            Action::Release => {
+                guard("it is inside", matches!(me, Thread::Inside(_)))?;
+                *me = Thread::Outside;
+                shared.now_serving = self.counters.after(shared.now_serving);
             }
         }
         Some(())
     }
 
-    fn observe(&self, state: &State) -> IndexSet {
-        state.inside()
+    fn observe_member(&self, _: &Shared, thread: &Thread) -> Option<bool> {
+        Some(matches!(thread, Thread::Inside(_)))
     }
 }

@@ -2,18 +2,17 @@
 //!
 //! Source: Herlihy & Wing, *Linearizability: A Correctness Condition for Concurrent Objects*, ACM TOPLAS 12, 1990: the condition, for a stack.
 
-use refmap::TransitionSystem;
+use refmap::crowd::{Crowd, Others};
+use refmap::guard;
 use serde::Serialize;
 
-use super::{MAX_NODES, MAX_THREADS};
+use super::MAX_NODES;
 
-/// The stack, with its callers.
+/// The stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Stack {
     /// Number of nodes.
     pub nodes: usize,
-    /// Number of threads.
-    pub threads: usize,
 }
 
 /// Call of a thread.
@@ -48,51 +47,40 @@ pub enum Shown {
     Has(usize),
 }
 
-/// The stack and the calls.
+/// The nodes on the stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
-pub struct State {
-    /// The nodes on the stack, the top first.
+pub struct Shared {
+    /// The top first.
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub stack: Vec<usize>,
-    /// The call of each thread.
-    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
-    pub calls: Vec<Call>,
 }
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[action(system = Stack)]
 #[rule(process = "thread")]
-#[process(0..system.threads)]
 pub enum Action {
     /// It calls push with a node that nobody has and that is not on the stack.
     #[rule(source = "Herlihy & Wing, invocation")]
-    InvokePush {
-        /// The thread.
-        #[process]
-        thread: usize,
-        /// The node.
-        #[action(range = 0..system.nodes)]
-        node: usize,
-    },
+    InvokePush(#[action(range = 0..system.nodes)] usize),
     /// Its push takes effect.
     #[rule(source = "Herlihy & Wing, linearization")]
-    Push(#[process] usize),
+    Push,
     /// Its push returns.
     #[rule(source = "Herlihy & Wing, response")]
-    ReturnPush(#[process] usize),
+    ReturnPush,
     /// It calls pop.
     #[rule(source = "Herlihy & Wing, invocation")]
-    InvokePop(#[process] usize),
+    InvokePop,
     /// Its pop takes effect.
     #[rule(source = "Herlihy & Wing, linearization")]
-    Pop(#[process] usize),
+    Pop,
     /// Its pop returns.
     #[rule(source = "Herlihy & Wing, response")]
-    ReturnPop(#[process] usize),
+    ReturnPop,
     /// It lets go of the node that it has.
     #[rule(source = "Herlihy & Wing, between calls")]
-    Drop(#[process] usize),
+    Drop,
 }
 
 impl Call {
@@ -116,69 +104,52 @@ impl Call {
     }
 }
 
-impl State {
-    fn go(&mut self, thread: usize, from: Call, to: Call) -> Option<()> {
-        let call = &mut self.calls[thread];
-        (*call == from).then(|| *call = to)
-    }
-
-    /// True if nobody has a node, and it is not on the stack.
-    fn is_free(&self, node: usize) -> bool {
-        let mut held = self.calls.iter().filter_map(|call| call.node());
-        !self.stack.contains(&node) && held.all(|other| other != node)
-    }
-}
-
-impl TransitionSystem for Stack {
-    type State = State;
+impl Crowd for Stack {
+    type Shared = Shared;
+    type Member = Call;
     type Action = Action;
-    type Observation = Vec<Shown>;
+    type Observation = Shown;
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        visit(State {
-            stack: Vec::new(),
-            calls: vec![Call::Idle; self.threads],
-        });
+    fn members(&self) -> &str {
+        "threads"
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
-        match *action {
-            Action::InvokePush { thread, node } => {
-                let is_idle = state.calls[thread] == Call::Idle;
-                (is_idle && state.is_free(node)).then_some(())?;
-                state.calls[thread] = Call::Push(node);
+    fn initial(&self, visit: &mut impl FnMut(Shared, &[Call])) {
+        visit(Shared { stack: Vec::new() }, &[Call::Idle]);
+    }
+
+    fn fire(
+        &self,
+        action: &Action,
+        Shared { stack }: &mut Shared,
+        me: &mut Call,
+        others: &mut Others<'_, Call>,
+    ) -> Option<()> {
+        *me = match (*action, *me) {
+            (Action::InvokePush(node), Call::Idle) => {
+                guard("the node is not on the stack", !stack.contains(&node))?;
+                others.none_with(node, |call, node| call.node() == Some(*node))?;
+                Call::Push(node)
             }
-            Action::Push(thread) => {
-                let Call::Push(node) = state.calls[thread] else {
-                    return None;
-                };
-                state.calls[thread] = Call::Pushed;
-                state.stack.insert(0, node);
+            (Action::Push, Call::Push(node)) => {
+                stack.insert(0, node);
+                Call::Pushed
             }
-            Action::ReturnPush(thread) => state.go(thread, Call::Pushed, Call::Idle)?,
-            Action::InvokePop(thread) => state.go(thread, Call::Idle, Call::Pop)?,
-            Action::Pop(thread) => {
-                let top = state.stack.first().copied();
-                state.go(thread, Call::Pop, Call::Popped(top))?;
-                state.stack.drain(..1.min(state.stack.len()));
+            (Action::ReturnPush, Call::Pushed) => Call::Idle,
+            (Action::InvokePop, Call::Idle) => Call::Pop,
+            (Action::Pop, Call::Pop) => {
+                let top = stack.first().copied();
+                stack.drain(..1.min(stack.len()));
+                Call::Popped(top)
             }
-            Action::ReturnPop(thread) => {
-                let Call::Popped(node) = state.calls[thread] else {
-                    return None;
-                };
-                state.calls[thread] = node.map_or(Call::Idle, Call::Has);
-            }
-            Action::Drop(thread) => {
-                let Call::Has(_) = state.calls[thread] else {
-                    return None;
-                };
-                state.calls[thread] = Call::Idle;
-            }
-        }
+            (Action::ReturnPop, Call::Popped(node)) => node.map_or(Call::Idle, Call::Has),
+            (Action::Drop, Call::Has(_)) => Call::Idle,
+            _ => return None,
+        };
         Some(())
     }
 
-    fn observe(&self, state: &State) -> Vec<Shown> {
-        state.calls.iter().map(|call| call.shown()).collect()
+    fn observe_member(&self, _: &Shared, call: &Call) -> Option<Shown> {
+        Some(call.shown())
     }
 }

@@ -4,20 +4,18 @@
 //!
 //! Deviations. D1: nodes have no contents but themselves. D2: memory is bounded, and a node is used again.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, draw_by_rows};
+use refmap::crowd::{Crowd, Others};
+use refmap::guard;
 use serde::Serialize;
 
+use super::MAX_NODES;
 use super::stack::Shown;
-use super::{MAX_NODES, MAX_THREADS};
 
-/// The stack, with its callers.
+/// The stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Treiber {
     /// Number of nodes.
     pub nodes: usize,
-    /// Number of threads.
-    pub threads: usize,
     /// Nodes that may be used again.
     pub reuses: Reuses,
 }
@@ -79,93 +77,61 @@ pub enum Thread {
     Has(#[state(range = 0..MAX_NODES)] usize),
 }
 
-/// The nodes and the threads.
+/// The nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
-pub struct State {
+pub struct Shared {
     /// The top of the stack.
     #[state(range = 0..MAX_NODES)]
     pub top: Option<usize>,
     /// Reference of each node.
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub next: Vec<Option<usize>>,
-    /// Each thread.
-    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
-    pub threads: Vec<Thread>,
 }
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[action(system = Treiber)]
 #[rule(process = "thread")]
-#[process(0..system.threads)]
 pub enum Action {
     /// It calls push with a node that may be used.
     #[rule(source = "Treiber, push, call")]
-    InvokePush {
-        /// The thread.
-        #[process]
-        thread: usize,
-        /// The node.
-        #[action(range = 0..system.nodes)]
-        node: usize,
-    },
+    InvokePush(#[action(range = 0..system.nodes)] usize),
     /// Of a push it reads the top.
     #[rule(source = "Treiber, push, load")]
-    PushRead(#[process] usize),
+    PushRead,
     /// It has its node refer to the top that it has read.
     #[rule(source = "Treiber, push, store")]
-    PushLink(#[process] usize),
+    PushLink,
     /// The top is still the one that it has read: it is its node from now on.
     #[rule(source = "Treiber, push, compare and swap")]
-    PushSwap(#[process] usize),
+    PushSwap,
     /// The top is another one.
     #[rule(source = "Treiber, push, compare and swap")]
-    PushFail(#[process] usize),
+    PushFail,
     /// Its push returns.
     #[rule(source = "Treiber, push, return")]
-    ReturnPush(#[process] usize),
+    ReturnPush,
     /// It calls pop.
     #[rule(source = "Treiber, pop, call")]
-    InvokePop(#[process] usize),
+    InvokePop,
     /// Of a pop it reads the top.
     #[rule(source = "Treiber, pop, load")]
-    PopRead(#[process] usize),
+    PopRead,
     /// It reads to what the top refers.
     #[rule(source = "Treiber, pop, load of the reference")]
-    PopLink(#[process] usize),
+    PopLink,
     /// The top is still the one that it has read: it is what that one referred to from now on.
     #[rule(source = "Treiber, pop, compare and swap")]
-    PopSwap(#[process] usize),
+    PopSwap,
     /// The top is another one.
     #[rule(source = "Treiber, pop, compare and swap")]
-    PopFail(#[process] usize),
+    PopFail,
     /// Its pop returns.
     #[rule(source = "Treiber, pop, return")]
-    ReturnPop(#[process] usize),
+    ReturnPop,
     /// It lets go of the node that it has.
     #[rule(source = "Treiber, between calls")]
-    Drop(#[process] usize),
-}
-
-impl Action {
-    /// The thread that takes the step.
-    pub fn thread(self) -> usize {
-        match self {
-            Self::InvokePush { thread, .. }
-            | Self::PushRead(thread)
-            | Self::PushLink(thread)
-            | Self::PushSwap(thread)
-            | Self::PushFail(thread)
-            | Self::ReturnPush(thread)
-            | Self::InvokePop(thread)
-            | Self::PopRead(thread)
-            | Self::PopLink(thread)
-            | Self::PopSwap(thread)
-            | Self::PopFail(thread)
-            | Self::ReturnPop(thread)
-            | Self::Drop(thread) => thread,
-        }
-    }
+    Drop,
 }
 
 impl Thread {
@@ -183,15 +149,20 @@ impl Thread {
         }
     }
 
+    /// True if it has a node for itself.
+    fn owns(&self, node: &usize) -> bool {
+        self.own() == Some(*node)
+    }
+
     /// True if it has a reference to a node.
-    fn refers_to(self, node: usize) -> bool {
-        let read = match self {
+    fn refers_to(&self, node: &usize) -> bool {
+        let read = match *self {
             Self::PushRead { top, .. } | Self::PushLinked { top, .. } => [top, None],
             Self::PopRead(top) => [Some(top), None],
             Self::PopLinked { top, next } => [Some(top), next],
             _ => [None, None],
         };
-        self.own() == Some(node) || read.contains(&Some(node))
+        self.owns(node) || read.contains(&Some(*node))
     }
 
     /// The call as its caller knows it.
@@ -209,7 +180,7 @@ impl Thread {
     }
 }
 
-impl State {
+impl Shared {
     /// The nodes on the stack, the top first; of a list that runs into itself each once.
     pub fn stack(&self) -> Vec<usize> {
         let mut stack = Vec::new();
@@ -225,80 +196,93 @@ impl State {
 
     /// The top is another one, if it is the one that was read.
     fn swap(&mut self, read: Option<usize>, top: Option<usize>) -> Option<()> {
-        (self.top == read).then(|| self.top = top)
-    }
-
-    fn may_use(&self, node: usize, reuses: Reuses) -> bool {
-        let is_held = |thread: &Thread| match reuses {
-            Reuses::Unreferenced => thread.refers_to(node),
-            Reuses::Freed => thread.own() == Some(node),
-        };
-        !self.stack().contains(&node) && !self.threads.iter().any(is_held)
+        guard("the top is the one that was read", self.top == read)?;
+        self.top = top;
+        Some(())
     }
 }
 
-impl TransitionSystem for Treiber {
-    type State = State;
+impl Crowd for Treiber {
+    type Shared = Shared;
+    type Member = Thread;
     type Action = Action;
-    type Observation = Vec<Shown>;
+    type Observation = Shown;
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        visit(State {
-            top: None,
-            next: vec![None; self.nodes],
-            threads: vec![Thread::Idle; self.threads],
-        });
+    fn members(&self) -> &str {
+        "threads"
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+    fn bounds(&self) -> String {
+        format!("{} nodes", self.nodes)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Shared, &[Thread])) {
+        let nodes = Shared {
+            top: None,
+            next: vec![None; self.nodes],
+        };
+        visit(nodes, &[Thread::Idle]);
+    }
+
+    fn fire(
+        &self,
+        action: &Action,
+        shared: &mut Shared,
+        me: &mut Thread,
+        others: &mut Others<'_, Thread>,
+    ) -> Option<()> {
         use Thread::{
             Has, Idle, Pop, PopLinked, PopRead, Popped, Push, PushLinked, PushRead, Pushed,
         };
-        let thread = action.thread();
-        let top = state.top;
-        state.threads[thread] = match (*action, state.threads[thread]) {
-            (Action::InvokePush { node, .. }, Idle) => {
-                state.may_use(node, self.reuses).then_some(Push(node))?
+        let top = shared.top;
+        *me = match (*action, *me) {
+            (Action::InvokePush(node), Idle) => {
+                guard(
+                    "the node is not on the stack",
+                    !shared.stack().contains(&node),
+                )?;
+                match self.reuses {
+                    Reuses::Unreferenced => others.none_with(node, Thread::refers_to)?,
+                    Reuses::Freed => others.none_with(node, Thread::owns)?,
+                }
+                Push(node)
             }
-            (Action::PushRead(_), Push(node)) => PushRead { node, top },
-            (Action::PushLink(_), PushRead { node, top }) => {
-                state.next[node] = top;
+            (Action::PushRead, Push(node)) => PushRead { node, top },
+            (Action::PushLink, PushRead { node, top }) => {
+                shared.next[node] = top;
                 PushLinked { node, top }
             }
-            (Action::PushSwap(_), PushLinked { node, top }) => {
-                state.swap(top, Some(node))?;
+            (Action::PushSwap, PushLinked { node, top }) => {
+                shared.swap(top, Some(node))?;
                 Pushed
             }
-            (Action::PushFail(_), PushLinked { node, top: read }) => {
-                (top != read).then_some(Push(node))?
+            (Action::PushFail, PushLinked { node, top: read }) => {
+                guard("the top is another one", top != read)?;
+                Push(node)
             }
-            (Action::ReturnPush(_), Pushed) => Idle,
-            (Action::InvokePop(_), Idle) => Pop,
-            (Action::PopRead(_), Pop) => top.map_or(Popped(None), PopRead),
-            (Action::PopLink(_), PopRead(top)) => {
-                let next = state.next[top];
+            (Action::ReturnPush, Pushed) => Idle,
+            (Action::InvokePop, Idle) => Pop,
+            (Action::PopRead, Pop) => top.map_or(Popped(None), PopRead),
+            (Action::PopLink, PopRead(top)) => {
+                let next = shared.next[top];
                 PopLinked { top, next }
             }
-            (Action::PopSwap(_), PopLinked { top, next }) => {
-                state.swap(Some(top), next)?;
+            (Action::PopSwap, PopLinked { top, next }) => {
+                shared.swap(Some(top), next)?;
                 Popped(Some(top))
             }
-            (Action::PopFail(_), PopLinked { top: read, .. }) => {
-                (top != Some(read)).then_some(Pop)?
+            (Action::PopFail, PopLinked { top: read, .. }) => {
+                guard("the top is another one", top != Some(read))?;
+                Pop
             }
-            (Action::ReturnPop(_), Popped(node)) => node.map_or(Idle, Has),
-            (Action::Drop(_), Has(_)) => Idle,
+            (Action::ReturnPop, Popped(node)) => node.map_or(Idle, Has),
+            (Action::Drop, Has(_)) => Idle,
             _ => return None,
         };
         Some(())
     }
 
-    fn observe(&self, state: &State) -> Vec<Shown> {
-        state.threads.iter().map(|thread| thread.shown()).collect()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let stack = Row::new().queue("stack", state.stack());
-        Some(draw_by_rows(self, state)?.row(stack))
+    fn observe_member(&self, _: &Shared, thread: &Thread) -> Option<Shown> {
+        Some(thread.shown())
     }
 }

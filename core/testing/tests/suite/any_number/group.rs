@@ -270,10 +270,6 @@ impl<const IN_LINE: bool> Crowd for Rules<IN_LINE> {
         Some(())
     }
 
-    fn observe(&self, _: &Shared) -> bool {
-        false
-    }
-
     fn observe_member(&self, shared: &Shared, member: &Member) -> Option<bool> {
         Some(self.asks == Asks::Observation && self.is_bad(shared, member))
     }
@@ -327,10 +323,6 @@ impl Crowd for Never {
         }
         *me = *to;
         Some(())
-    }
-
-    fn observe(&self, (): &()) -> bool {
-        false
     }
 
     fn observe_member(&self, (): &(), _: &u8) -> Option<bool> {

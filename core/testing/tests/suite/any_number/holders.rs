@@ -102,8 +102,6 @@ impl Crowd for Holders {
         }
         Some(())
     }
-
-    fn observe(&self, _: &Shared) {}
 }
 
 fn is_below(holder: &Holder) -> bool {
