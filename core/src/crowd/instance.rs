@@ -11,7 +11,9 @@ use super::left_out::{Changes, LeftOut};
 use super::others::{Answered, Answers, OpenKey, Others};
 use super::question::is_plain;
 use super::statement::Crowd;
+use crate::drawing::Drawing;
 use crate::report::json::json;
+use crate::report::number::one_of;
 use crate::state::{
     CounterName, Exact, Kept, Limits, NameVisitor, Row, RowOf, Shape, Sink, Source, State,
 };
@@ -645,6 +647,17 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
 
     fn show(&self, state: &Self::State) -> Value {
         Value::Object(fields(state, self.crowd.members()))
+    }
+
+    fn draw(&self, state: &Self::State) -> Option<Drawing> {
+        let members: Vec<_> = state.members.iter().map(json).collect();
+        Some(Drawing::of_members(
+            &json(&state.shared),
+            C::Shared::DRAWN,
+            one_of(self.crowd.members()),
+            &members,
+            C::Member::DRAWN,
+        ))
     }
 }
 

@@ -17,13 +17,27 @@ impl Drawing {
             rows: vec![(String::new(), Vec::new())],
         };
         rows.add("", &[], state, drawn, None);
-        let rows = rows.rows.into_iter();
-        let rows = rows.map(|(name, located)| named(name, &located));
-        Some(Self {
-            nodes: Vec::new(),
-            rows: rows.filter(|row| !row.entries.is_empty()).collect(),
-            is_by_default: true,
-        })
+        Some(rows.drawn())
+    }
+
+    /// The drawing of what members share, and of members, each with a row of its own that has its number.
+    pub(crate) fn of_members(
+        shared: &Value,
+        drawn: Drawn,
+        one: &str,
+        members: &[Value],
+        each_drawn: Drawn,
+    ) -> Self {
+        let mut rows = Rows {
+            rows: vec![(String::new(), Vec::new())],
+        };
+        if !shared.is_null() {
+            rows.add("", &[], shared, drawn, None);
+        }
+        for (number, member) in members.iter().enumerate() {
+            rows.add(&format!("{one} {number}"), &[], member, each_drawn, None);
+        }
+        rows.drawn()
     }
 }
 
@@ -46,6 +60,16 @@ struct Rows<'s> {
 }
 
 impl<'s> Rows<'s> {
+    fn drawn(self) -> Drawing {
+        let rows = self.rows.into_iter();
+        let rows = rows.map(|(name, located)| named(name, &located));
+        Drawing {
+            nodes: Vec::new(),
+            rows: rows.filter(|row| !row.entries.is_empty()).collect(),
+            is_by_default: true,
+        }
+    }
+
     /// Adds the value at `way` to a row: its fields, its elements to the rows of members, or itself.
     fn add(
         &mut self,

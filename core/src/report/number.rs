@@ -63,6 +63,11 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
+/// Name of one of those that have this name in the plural.
+pub fn one_of(members: &str) -> &str {
+    members.strip_suffix('s').unwrap_or(members)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
 use super::layout::{Ink, pad, plain, width};
-use super::number::{counted, grouped};
+use super::number::{counted, grouped, one_of};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
 use super::value::compact;
@@ -420,10 +420,7 @@ fn views(report: &Report, every_number: &EveryNumber) -> String {
 
 /// Name of so many members, of their name in the plural.
 fn named(members: &str, count: usize) -> &str {
-    match members.strip_suffix('s') {
-        Some(one) if count == 1 => one,
-        _ => members,
-    }
+    if count == 1 { one_of(members) } else { members }
 }
 
 fn counts(report: &Report) -> String {

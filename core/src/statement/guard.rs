@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A conjunct of a guard, by name: a step if it `holds`.
+/// A conjunct of a guard, by name: a step if it `holds`, a truth value, or what is [asked of others](crate::crowd::Others).
 ///
 /// A report that says why the specification cannot take a step names the conjuncts that are false. With `.and` in the place of
 /// two `?` all of them are named, and not the first one alone.
@@ -19,12 +19,33 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// ```
 #[inline(always)]
 #[must_use = "a guard that is not asked holds back nothing: `?` comes after it"]
-pub fn guard(name: &'static str, holds: bool) -> Option<()> {
+pub fn guard(name: &'static str, holds: impl Conjunct) -> Option<()> {
+    let holds = holds.holds();
     // PERF: in a search nothing watches, and to see that takes a load that is in the cache.
     if !holds && WATCHING.load(Ordering::Relaxed) > 0 {
         note(name);
     }
     holds.then_some(())
+}
+
+/// A conjunct that is evaluated.
+pub trait Conjunct {
+    /// True if it holds.
+    fn holds(self) -> bool;
+}
+
+impl Conjunct for bool {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        self
+    }
+}
+
+impl Conjunct for Option<()> {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        self.is_some()
+    }
 }
 
 /// Number of threads on which guards are watched.

@@ -205,6 +205,50 @@ fn a_gap_stands_for_all_larger_ones() {
     }
 }
 
+/// The ticket of a member is served after so many others were, of which some are passed over at once.
+fn passed_over(turns: u8, at_once: u64) -> Rules {
+    let with = |ticket, shared, member| Move {
+        ticket,
+        ..step(shared, member)
+    };
+    let mut moves = vec![
+        with(Ticket::Skip, [0, 0], [IDLE, WAITS]),
+        with(Ticket::Take, [0, 1], [IDLE, CRITICAL]),
+    ];
+    let turns = (1..=turns).map(|turn| {
+        let ticket = Ticket::Advance(at_once);
+        with(ticket, [turn, turn + 1], [CRITICAL, CRITICAL])
+    });
+    moves.extend(turns);
+    let last = moves.len() as u8 - 1;
+    moves.push(with(
+        Ticket::IsServed,
+        [last, last + 1],
+        [CRITICAL, CRITICAL],
+    ));
+    Rules {
+        bad: Bad::One(last + 1, CRITICAL),
+        ..mutual_exclusion(&moves)
+    }
+}
+
+/// A gap that stands for all larger ones may become smaller by as much as it is, as often as there are steps.
+#[test]
+fn a_gap_may_become_smaller_by_what_it_is() {
+    for (turns, members) in [(1, 3), (2, 5), (3, 7)] {
+        let rules = passed_over(turns, 2);
+        assert!(is_unsafe(&rules, members) && !is_unsafe(&rules, members - 1));
+        for views in 1..=2 {
+            let report = asked(&rules, views);
+            assert_ne!(report.verdict, Some(Verdict::Holds), "{report}");
+        }
+    }
+    let goes_far = "a counter goes 3 steps at once: a `Counter<1>` goes 2 at most";
+    let mut far = passed_over(3, 3);
+    far.bad = Bad::One(9, CRITICAL);
+    assert_looks_at_counters(&far, goes_far);
+}
+
 #[test]
 fn a_lock_holds_for_every_number() {
     for asks in [Asks::Invariant, Asks::Simulation] {

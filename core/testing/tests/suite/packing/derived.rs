@@ -650,16 +650,3 @@ fn an_enum_may_have_more_than_256_variants() {
         assert_eq!((report.states, report.transitions), (27, 27 * 27));
     }
 }
-
-/// A state of members that have two things of one type, and one of another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
-struct Rows {
-    #[state(symmetric)]
-    asked: Vec<bool>,
-    turn: u8,
-    #[state(symmetric)]
-    inside: Vec<bool>,
-    #[state(symmetric)]
-    done: Vec<u8>,
-    is_open: bool,
-}
