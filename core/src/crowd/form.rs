@@ -342,6 +342,13 @@ impl dyn Form + '_ {
         })
     }
 
+    /// Reads the counters of a state, where there are some.
+    pub(crate) fn read_counters(&self, state: &ErasedState) {
+        if self.far().is_some() {
+            self.counted(&self.apart(state));
+        }
+    }
+
     /// The parts that stand for all whose counters have the same order and the same gaps, as far as these matter.
     pub(super) fn closed(&self, parts: &ErasedParts) -> ErasedParts {
         let Some(far) = self.far() else {

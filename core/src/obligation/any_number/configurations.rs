@@ -197,6 +197,8 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
                 let (tester, tally) = (&these.tester, &mut these.tally);
                 tester.offered(tally, &action);
                 look_at_step(tester, tally, at.get(), (state, &image), &action, &to);
+                // Counters that have come further than views tell panic as they are read, while they are hidden.
+                these.form.read_counters(&to);
                 targets.push(to);
             }
             at.set(place);
