@@ -33,7 +33,7 @@ mod views;
 pub use chosen::Chosen;
 pub use fault::CrowdFault;
 pub(crate) use form::{Form, Formed};
-pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance};
+pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCrowd};
 pub use others::{Beside, Other, Others};
 pub use question::Key;
 pub use refined::{

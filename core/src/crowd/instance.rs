@@ -10,11 +10,14 @@ use super::chosen::MEMBERS;
 use super::left_out::{Changes, LeftOut};
 use super::others::{Answered, Answers, Others};
 use super::statement::Crowd;
+use crate::drawing::Drawing;
+use crate::erased::Caveats;
 use crate::report::json::json;
 use crate::state::{
     CounterName, Exact, Kept, Limits, NameVisitor, Row, RowOf, Shape, Sink, Source, State,
 };
 use crate::statement::action::Action;
+use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Culprit, Name};
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::TransitionSystem;
@@ -62,7 +65,7 @@ pub struct CrowdObservation<O> {
 }
 
 /// States of an instance of a crowd.
-pub(super) type StateOfCrowd<C> = CrowdState<<C as Crowd>::Shared, <C as Crowd>::Member>;
+pub type StateOfCrowd<C> = CrowdState<<C as Crowd>::Shared, <C as Crowd>::Member>;
 
 impl<S, M> CrowdState<S, M> {
     /// A state of an instance.
@@ -116,7 +119,7 @@ impl<S: Debug, M: Debug> Debug for CrowdState<S, M> {
 }
 
 /// The fields of a shared part that has fields, or else one that is called `shared`, and the members under their name.
-fn fields<S: Serialize + Debug, M: Serialize + Debug>(
+pub(super) fn fields<S: Serialize + Debug, M: Serialize + Debug>(
     state: &CrowdState<S, M>,
     members: &str,
 ) -> Map<String, Value> {
@@ -148,7 +151,7 @@ impl<A: Debug> Debug for CrowdStep<A> {
     }
 }
 
-/// The member is the first argument of the rule, and the one that is chosen the last.
+/// The member is the first argument of the rule, and the one that is chosen the last. An action that is a text has none.
 impl<A: Serialize + Debug> Serialize for CrowdStep<A> {
     fn serialize<W: Serializer>(&self, serializer: W) -> Result<W::Ok, W::Error> {
         let (rule, mut arguments) = match json(&self.action) {
@@ -159,6 +162,8 @@ impl<A: Serialize + Debug> Serialize for CrowdStep<A> {
             rule => (rule, Value::Null),
         };
         let name = match rule {
+            // A text says all that there is to say of it, but for the process.
+            Value::String(text) if text.contains(' ') => return text.serialize(serializer),
             Value::String(name) => name,
             // An action that is no variant is an argument.
             argument => {
@@ -591,8 +596,25 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
         members.all(|member| self.crowd.may_stop(&state.shared, member))
     }
 
+    fn caveats(&self) -> Caveats<'_, Self::State> {
+        self.crowd.caveats()
+    }
+
     fn show(&self, state: &Self::State) -> Value {
-        Value::Object(fields(state, self.crowd.members()))
+        self.crowd.show(state)
+    }
+
+    fn draw(&self, state: &Self::State) -> Option<Drawing> {
+        self.crowd.draw(state)
+    }
+
+    fn is_initial(&self, state: &Self::State) -> bool {
+        // Counters of the initial states have begun anew, and are those of the state nevertheless.
+        let _shown = Hiding::suspend_if_hidden();
+        let mut beginnings = self.beginnings().into_iter();
+        beginnings.any(|(shared, parts)| {
+            shared == state.shared && state.members.iter().all(|member| parts.contains(member))
+        })
     }
 }
 
