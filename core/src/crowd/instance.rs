@@ -557,17 +557,26 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
     }
 
     fn candidates(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
+        let mut state = from.clone();
         for member in members(from) {
             let me = member.map(|member| &from.members[member]);
             self.crowd.candidates(&from.shared, me, &mut |action| {
                 let others = (0..from.members.len()).filter(|other| Some(*other) != member);
                 for other in [None].into_iter().chain(others.map(Some)) {
-                    visit(CrowdStep {
+                    let mut step = CrowdStep {
                         action: action.clone(),
                         member,
                         other,
                         answers: Answers::default(),
-                    });
+                    };
+                    match from.left_out {
+                        LeftOut::Nobody => visit(step),
+                        // Each answer that members which are not in the state may have makes another step.
+                        LeftOut::Anybody | LeftOut::Of(..) => {
+                            let mut visit = |step: &CrowdStep<_>, _, _: &_, _: &_| visit(step.clone());
+                            self.run_all(&mut step, from, &mut state, &mut visit);
+                        }
+                    }
                 }
             });
         }

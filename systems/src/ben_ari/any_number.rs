@@ -169,7 +169,10 @@ impl Crowd for AnyLevel3 {
         }
         let asked = shared.asks(self.as_ref());
         self.0.none.fire(step, shared)?;
-        others.none_with(asked, |locals, asked| asked.is(locals))
+        match asked {
+            Some(asked) => others.none_with(asked, |locals, asked| asked.is(locals)),
+            None => Some(()),
+        }
     }
 
     fn candidates(

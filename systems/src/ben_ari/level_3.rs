@@ -86,18 +86,19 @@ impl State {
 
     /// The question of each mutator to which the answer is *no* if the collector leaves its location: where it looks at mutators, every other step does.
     #[inline]
-    pub fn asks(&self, scope: &Scope) -> ToLookAt {
-        match self.looks(scope) {
-            true => ToLookAt::of(scope, self.round, &self.shared),
-            false => ToLookAt::Nobody,
+    pub fn asks(&self, scope: &Scope) -> Option<ToLookAt> {
+        if !self.looks(scope) {
+            return None;
         }
+        ToLookAt::of(scope, self.round, &self.shared)
     }
 
     /// True if it may leave its location: not before it has looked, if it is there.
     #[inline]
     fn may_leave(&self, scope: &Scope) -> bool {
+        let mut mutators = self.shared.mutators.iter();
         let asked = self.asks(scope);
-        !self.shared.mutators.iter().any(|locals| asked.is(locals))
+        asked.is_none_or(|asked| !mutators.any(|locals| asked.is(locals)))
     }
 
     /// Ends the round, if it leaves from there.

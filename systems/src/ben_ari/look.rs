@@ -21,8 +21,6 @@ pub fn has_seen(scope: &Scope, round: Flag, locals: &Locals) -> bool {
 /// The question of each mutator to which the answer has to be *no* before the collector goes on: is it still to be looked at?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, State)]
 pub enum ToLookAt {
-    /// None is.
-    Nobody,
     /// One that the collector has not looked at in this round.
     Unseen(Flag),
     /// One that is midway, as far as the collector can see; by what it announces, or by its location.
@@ -40,26 +38,25 @@ pub enum ToLookAt {
 }
 
 impl ToLookAt {
-    /// The question in this round.
+    /// The question in this round, if there is one.
     #[inline]
-    pub(super) fn of(scope: &Scope, round: Flag, shared: &Shared) -> Self {
+    pub(super) fn of(scope: &Scope, round: Flag, shared: &Shared) -> Option<Self> {
         let announces = scope.mutator.announces();
-        match (scope.midway, scope.look) {
-            (Midway::Ignored, _) => Self::Nobody,
+        Some(match (scope.midway, scope.look) {
+            (Midway::Ignored, _) => return None,
             (Midway::Coloured, Look::AtOnce) => Self::White {
                 announces,
                 black: shared.c.black,
             },
             (Midway::Awaited, Look::AtOnce) => Self::Midway { announces },
             _ => Self::Unseen(round),
-        }
+        })
     }
 
     /// The answer of a mutator.
     #[inline]
     pub fn is(&self, locals: &Locals) -> bool {
         match *self {
-            Self::Nobody => false,
             Self::Unseen(round) => locals.flags.seen() == round,
             Self::Midway { announces } => locals.target(announces).is_some(),
             Self::White { announces, black } => {
