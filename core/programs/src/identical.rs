@@ -74,13 +74,17 @@ pub enum NotAlike {
         threads: usize,
     },
     /// Its loops have a bound, at which a thread is cut off.
-    #[error("loops of {program:?} have a bound: any number of threads are said to end, or to loop without one")]
+    #[error(
+        "loops of {program:?} have a bound: any number of threads are said to end, or to loop without one"
+    )]
     Bounded {
         /// The program.
         program: String,
     },
     /// Threads of a specification share a location.
-    #[error("threads of the specification share {location:?}: what one may output does not depend on another one")]
+    #[error(
+        "threads of the specification share {location:?}: what one may output does not depend on another one"
+    )]
     Shares {
         /// Name of the location.
         location: String,

@@ -573,7 +573,8 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
                         LeftOut::Nobody => visit(step),
                         // Each answer that members which are not in the state may have makes another step.
                         LeftOut::Anybody | LeftOut::Of(..) => {
-                            let mut visit = |step: &CrowdStep<_>, _, _: &_, _: &_| visit(step.clone());
+                            let mut visit =
+                                |step: &CrowdStep<_>, _, _: &_, _: &_| visit(step.clone());
                             self.run_all(&mut step, from, &mut state, &mut visit);
                         }
                     }

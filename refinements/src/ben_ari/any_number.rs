@@ -90,9 +90,8 @@ impl CrowdRefinement for AnyMutators {
             });
             match premise {
                 None => of_each,
-                Some(premise) => of_each.when(move |shared, [me]| {
-                    premise.applies(&AnyLevel3::with(shared, Some(me)))
-                }),
+                Some(premise) => of_each
+                    .when(move |shared, [me]| premise.applies(&AnyLevel3::with(shared, Some(me)))),
             }
         });
         invariants.collect()

@@ -182,7 +182,7 @@ fn that_another_mutator_will_colour_something_views_do_not_tell() {
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
     let shown = report.counterexample.as_ref().expect("it is shown");
     assert!(shown.by_views, "{report}");
-    assert_eq!(shown.obligation, "invariant:scanned_without_targets");
+    assert_eq!(shown.obligation, "invariant:uncoloured_count_has_no_bw");
 }
 
 /// The order of the paper, and a repair without one of its parts.
@@ -222,17 +222,26 @@ fn mutators_of_a_crowd_are_those_of_an_instance() {
     let ignored = of_paper.map(|mutator| Scope { mutator, ..scope });
     let all = [Midway::Coloured, Midway::Awaited].into_iter();
     let all = all.flat_map(|midway| {
-        [Look::OneByOne, Look::AtOnce, Look::BeforeScanning, Look::AfterCounting]
-            .into_iter()
-            .flat_map(move |look| {
-                [MutatorOrder::RedirectFirst, MutatorOrder::Announced, MutatorOrder::ColouredBefore]
-                    .map(|mutator| Scope {
-                        mutator,
-                        midway,
-                        look,
-                        ..scope
-                    })
+        [
+            Look::OneByOne,
+            Look::AtOnce,
+            Look::BeforeScanning,
+            Look::AfterCounting,
+        ]
+        .into_iter()
+        .flat_map(move |look| {
+            [
+                MutatorOrder::RedirectFirst,
+                MutatorOrder::Announced,
+                MutatorOrder::ColouredBefore,
+            ]
+            .map(|mutator| Scope {
+                mutator,
+                midway,
+                look,
+                ..scope
             })
+        })
     });
     let settings = Settings {
         obligations: Selection::only(["observation", "initiality", "simulation", "agency"]),

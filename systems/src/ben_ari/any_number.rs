@@ -62,7 +62,9 @@ impl<A: Debug> Debug for Unnumbered<A> {
 impl<A: Serialize + Debug> Serialize for Unnumbered<A> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut shown = json(&self.0);
-        let arguments = shown.as_object_mut().and_then(|rule| rule.values_mut().next());
+        let arguments = shown
+            .as_object_mut()
+            .and_then(|rule| rule.values_mut().next());
         if let Some(Value::Object(arguments)) = arguments {
             arguments.shift_remove("mutator");
         }

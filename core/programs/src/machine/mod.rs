@@ -369,7 +369,9 @@ impl Machine {
         let row = others.fold(Row::new(), |row, (_, (variable, value))| {
             row.value(&variable.name, self.program.show(*value))
         });
-        let nodes = objects.iter().map(|object| self.draw_object(object, memory));
+        let nodes = objects
+            .iter()
+            .map(|object| self.draw_object(object, memory));
         Drawing::default().nodes(nodes).row(row)
     }
 

@@ -188,7 +188,10 @@ fn no_thread_sees_what_another_has_for_itself() {
             let text = report.to_string();
             assert_eq!(shown.obligation, "simulation");
             assert!(text.contains("thread 1  flag 1  found 0"), "{text}");
-            assert!(text.contains("thread 1: found := inside, reads 1  ["), "{text}");
+            assert!(
+                text.contains("thread 1: found := inside, reads 1  ["),
+                "{text}"
+            );
         }
     }
 }
@@ -241,7 +244,6 @@ fn an_address_of_its_own_is_kept_by_a_thread() {
         Err(error) => error.to_string(),
     };
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    let expected =
-        "\"shared\", which all threads share, holds the address of \"own\", which each has for itself";
+    let expected = "\"shared\", which all threads share, holds the address of \"own\", which each has for itself";
     assert!(told.contains(expected), "{told}");
 }
