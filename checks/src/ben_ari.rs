@@ -40,7 +40,7 @@ pub(super) fn checks() -> Vec<Check> {
             "ben-ari",
             "the algorithm refines collect only garbage, by composition of the three",
             "Havelund & Shankar, Appendix B.3",
-            |scope| AnyMutators(scope).into_checker(scope.mutators.into()),
+            |scope| AnyMutators::new(scope).into_checker(scope.mutators.into()),
         )
         .any_number_of("mutators"),
         Check::new(

@@ -34,7 +34,7 @@ pub use chosen::Chosen;
 pub use fault::CrowdFault;
 pub(crate) use form::{Form, Formed};
 pub(crate) use instance::BESIDES;
-pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance};
+pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCrowd};
 pub use others::{Beside, Other, Others};
 pub use question::Key;
 pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};

@@ -37,9 +37,36 @@ pub trait CheckedCrowd {
     fn into_checker(self, members: usize) -> Box<dyn Checkable>;
 }
 
-impl<R: CrowdRefinement> CheckedCrowd for R {
-    fn into_checker(self, members: usize) -> Box<dyn Checkable> {
-        Box::new(Checker::owning(self.of(members)).crowd(self))
+/// Implements [`CheckedCrowd`] for crowds whose instances are checked as they are derived.
+macro_rules! checked_crowds {
+    ($($crowd:ty,)*) => {$(
+        impl CheckedCrowd for $crowd {
+            fn into_checker(self, members: usize) -> Box<dyn Checkable> {
+                Box::new(Checker::owning(self.of(members)).crowd(self))
+            }
+        }
+    )*};
+}
+
+checked_crowds! {
+    AnyTestAndSet,
+    AnyTicketLock,
+    AnySzymanski,
+    AnyTreiber,
+}
+
+/// An instance is a program of so many threads.
+impl CheckedCrowd for AnySpinLock {
+    fn into_checker(self, threads: usize) -> Box<dyn Checkable> {
+        Box::new(Checker::owning(self.program(threads)).crowd(self.threads()))
+    }
+}
+
+/// An instance is the composed refinement of so many mutators, which has more obligations than a crowd.
+impl CheckedCrowd for AnyMutators {
+    fn into_checker(self, mutators: usize) -> Box<dyn Checkable> {
+        let instance = self.composed(mutators);
+        Box::new(Checker::owning(instance).inductive().crowd(self))
     }
 }
 

@@ -188,7 +188,8 @@ impl ProgramRefinement {
     }
 
     /// The same where the threads of the program are identical, so that a rule is one of all of them.
-    pub(crate) fn of_identical_threads(self) -> Self {
+    #[must_use]
+    pub fn of_identical_threads(self) -> Self {
         Self {
             implementation: self.implementation.of_one_code(),
             ..self

@@ -60,7 +60,7 @@ pub use ends::{Ends, TooManyStates, ends, outcomes};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,
 };
-pub use identical::IdenticalThreads;
+pub use identical::{EachShows, IdenticalThreads, NotAlike, OneThread, Threads};
 pub use machine::{Action, Effect, End, Machine, Observation, Show, Shown};
 pub use model::{AccessKind, MemoryModel, UnknownModel};
 pub use outcome::{Outcome, ThreadEnd, ThreadOutcome};

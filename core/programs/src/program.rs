@@ -59,7 +59,7 @@ pub struct DrawnField {
     pub is_reference: bool,
 }
 
-/// Shared location.
+/// Location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Variable {
     /// Name.
@@ -68,6 +68,8 @@ pub struct Variable {
     pub initial: Value,
     /// Type to which written values are truncated.
     pub integer: Integer,
+    /// True if each thread has one, and sees no other one's. Otherwise all share it.
+    pub of_each_thread: bool,
 }
 
 /// Thread.

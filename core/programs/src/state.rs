@@ -48,7 +48,7 @@ impl State {
 }
 
 /// State of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct ThreadState {
     /// Number of the next instruction to fetch.
     #[state(varint)]
@@ -78,6 +78,11 @@ impl ThreadState {
         }
     }
 
+    /// Loses its reservation, if it has one of this location: another thread has written there.
+    pub(super) fn lose(&mut self, location: Location) {
+        self.reservation = self.reservation.filter(|reserved| *reserved != location);
+    }
+
     fn bytes(&self) -> usize {
         let pending = self.pending.iter();
         let operands = pending.map(|pending| match &pending.operands {
@@ -94,7 +99,7 @@ impl ThreadState {
 }
 
 /// Progress of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
     /// Running, or at its end.
@@ -108,7 +113,7 @@ pub enum Progress {
 }
 
 /// Fetched instruction that is not yet performed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, refmap::State)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, refmap::State)]
 pub struct Pending {
     /// Number of the instruction.
     #[state(varint)]
@@ -119,7 +124,7 @@ pub struct Pending {
 
 /// Contents of some registers.
 // PERF: most instructions read few, which then take no memory of their own.
-#[derive(Clone, PartialEq, Eq, Hash, refmap::State)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, refmap::State)]
 pub enum Operands {
     /// None.
     None,
@@ -195,7 +200,7 @@ impl Serialize for Pending {
 }
 
 /// Content of a register: a value, or a pending result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, refmap::State)]
 pub enum Operand {
     /// A value.
     Known(Value),

@@ -12,12 +12,13 @@ use super::others::{Answered, Answers, OpenKey, Others};
 use super::question::is_plain;
 use super::statement::Crowd;
 use crate::drawing::Drawing;
+use crate::erased::Caveats;
 use crate::report::json::json;
-use crate::report::number::one_of;
 use crate::state::{
     CounterName, Exact, Kept, Limits, NameVisitor, Row, RowOf, Shape, Sink, Source, State,
 };
 use crate::statement::action::Action;
+use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Culprit, Name};
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::TransitionSystem;
@@ -65,7 +66,7 @@ pub struct CrowdObservation<O> {
 }
 
 /// States of an instance of a crowd.
-pub(super) type StateOfCrowd<C> = CrowdState<<C as Crowd>::Shared, <C as Crowd>::Member>;
+pub type StateOfCrowd<C> = CrowdState<<C as Crowd>::Shared, <C as Crowd>::Member>;
 
 impl<S, M> CrowdState<S, M> {
     /// A state of an instance.
@@ -122,7 +123,7 @@ impl<S: Debug, M: Debug> Debug for CrowdState<S, M> {
 pub(crate) const BESIDES: &str = "besides";
 
 /// The fields of a shared part that has fields, or else one that is called `shared`, and the members under their name.
-fn fields<S: Serialize + Debug, M: Serialize + Debug>(
+pub(super) fn fields<S: Serialize + Debug, M: Serialize + Debug>(
     state: &CrowdState<S, M>,
     members: &str,
 ) -> Map<String, Value> {
@@ -160,7 +161,7 @@ impl<A: Debug> Debug for CrowdStep<A> {
     }
 }
 
-/// The member is the first argument of the rule, and the one that is chosen the last.
+/// The member is the first argument of the rule, and the one that is chosen the last. An action that is a text has none.
 impl<A: Serialize + Debug> Serialize for CrowdStep<A> {
     fn serialize<W: Serializer>(&self, serializer: W) -> Result<W::Ok, W::Error> {
         let (rule, mut arguments) = match json(&self.action) {
@@ -171,6 +172,8 @@ impl<A: Serialize + Debug> Serialize for CrowdStep<A> {
             rule => (rule, Value::Null),
         };
         let name = match rule {
+            // A text says all that there is to say of it, but for the process.
+            Value::String(text) if text.contains(' ') => return text.serialize(serializer),
             Value::String(name) => name,
             // An action that is no variant is an argument.
             argument => {
@@ -645,19 +648,25 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
         members.all(|member| self.crowd.may_stop(&state.shared, member))
     }
 
+    fn caveats(&self) -> Caveats<'_, Self::State> {
+        self.crowd.caveats()
+    }
+
     fn show(&self, state: &Self::State) -> Value {
-        Value::Object(fields(state, self.crowd.members()))
+        self.crowd.show(state)
     }
 
     fn draw(&self, state: &Self::State) -> Option<Drawing> {
-        let members: Vec<_> = state.members.iter().map(json).collect();
-        Some(Drawing::of_members(
-            &json(&state.shared),
-            C::Shared::DRAWN,
-            one_of(self.crowd.members()),
-            &members,
-            C::Member::DRAWN,
-        ))
+        self.crowd.draw(state)
+    }
+
+    fn is_initial(&self, state: &Self::State) -> bool {
+        // Counters of the initial states have begun anew, and are those of the state nevertheless.
+        let _shown = Hiding::suspend_if_hidden();
+        let mut beginnings = self.beginnings().into_iter();
+        beginnings.any(|(shared, parts)| {
+            shared == state.shared && state.members.iter().all(|member| parts.contains(member))
+        })
     }
 }
 

@@ -3,8 +3,14 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::instance::Instance;
+use serde_json::Value;
+
+use super::instance::{Instance, StateOfCrowd, fields};
 use super::others::Others;
+use crate::drawing::Drawing;
+use crate::erased::Caveats;
+use crate::report::json::json;
+use crate::report::number::one_of;
 use crate::state::State;
 use crate::statement::action::Action;
 
@@ -186,6 +192,28 @@ pub trait Crowd: Clone + Send + Sync + 'static {
     /// True if a member may be without a step: a thread that has ended. An instance may stop where all of its members may. Never, by default.
     fn may_stop(&self, _shared: &Self::Shared, _member: &Self::Member) -> bool {
         false
+    }
+
+    /// Facts that are seldom to be said, as [those of a system](crate::TransitionSystem::caveats). None, by default.
+    fn caveats(&self) -> Caveats<'_, StateOfCrowd<Self>> {
+        Caveats::default()
+    }
+
+    /// A state of an instance as reports show it. By default the fields of the shared part, and the members under their name.
+    fn show(&self, state: &StateOfCrowd<Self>) -> Value {
+        Value::Object(fields(state, self.members()))
+    }
+
+    /// Drawing of a state of an instance. By default a picture alone, [by rows](crate::draw_by_rows).
+    fn draw(&self, state: &StateOfCrowd<Self>) -> Option<Drawing> {
+        let members: Vec<_> = state.members.iter().map(json).collect();
+        Some(Drawing::of_members(
+            &json(&state.shared),
+            Self::Shared::DRAWN,
+            one_of(self.members()),
+            &members,
+            Self::Member::DRAWN,
+        ))
     }
 
     /// The instance with so many members.

@@ -150,6 +150,25 @@ fn not_asked<'a>(
     Ok(names)
 }
 
+/// The obligations of a refinement that are no rows of the report on the crowd of which it is an instance: it may have more than what is claimed of a crowd.
+pub(super) fn not_reported(
+    subject: &dyn Subject,
+    settings: &Settings<'_>,
+    report: &Report,
+) -> Result<Vec<String>, CheckError> {
+    let refinement = ErasedRefinement::of(subject);
+    let invariants = refinement.invariants();
+    let mut names = not_asked(settings, &refinement, &invariants)?;
+    if settings.obligations == Selection::Default {
+        let named = |invariant: &Invariant<_>| {
+            format!("{}:{}", ObligationKind::Invariant.name(), invariant.name())
+        };
+        names.extend(invariants.iter().map(named));
+        names.retain(|name| report.obligation(name).is_none());
+    }
+    Ok(names)
+}
+
 /// True of the name of an obligation that is decided for every number, and of that which belongs to every check.
 fn is_decided(name: &str) -> bool {
     let kind = ObligationKind::of(name);

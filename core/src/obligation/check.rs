@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::any_number::{CrowdObject, any_number};
+use super::any_number::{CrowdObject, any_number, not_reported};
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
@@ -221,7 +221,13 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
 fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, CheckError> {
     if let Search::AnyNumber { views } = settings.search {
         let crowd = shown.crowd().ok_or(CheckError::NoCrowd)?;
-        return of_crowd(crowd, views, settings);
+        let mut report = of_crowd(crowd, views, settings)?;
+        if report.violated().next().is_none() {
+            report.not_asked = guarded(shown, &|subject, _| {
+                not_reported(subject, settings, &report)
+            })?;
+        }
+        return Ok(report);
     }
     refuse_line(shown, settings)?;
     guarded(shown, &|subject, started| run(subject, settings, started))

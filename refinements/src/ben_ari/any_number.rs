@@ -1,35 +1,99 @@
 //! The collector with any number of mutators.
 
-use refmap::Composed;
-use refmap::crowd::Crowd;
-use refmap_systems::ben_ari::{MAX_MUTATORS, Scope, Shape};
+use std::sync::Arc;
+
+use refmap::crowd::{CrowdInvariant, CrowdRefinement, Moment};
+use refmap::{AbstractSteps, Composed, Refinement};
+use refmap_systems::ben_ari::level_3::State;
+use refmap_systems::ben_ari::{
+    AnyLevel0, AnyLevel3, Locals, Memory, Scope, Step, Unnumbered, level_0, level_3,
+};
 
 use super::{Refinement1, Refinement2, Refinement3, composed};
 
-/// The algorithm against the specification, with any number of mutators.
-#[derive(Clone, Copy, Debug)]
-pub struct AnyMutators(pub Scope);
+/// The algorithm against the specification, with any number of mutators: the composed refinement, of one mutator at a time.
+#[derive(Clone)]
+pub struct AnyMutators {
+    scope: Scope,
+    of_one: Arc<Composed<Refinement1, Composed<Refinement2, Refinement3>>>,
+    implementation: AnyLevel3,
+    specification: AnyLevel0,
+}
 
-impl Crowd for AnyMutators {
-    type Instance = Composed<Refinement1, Composed<Refinement2, Refinement3>>;
+/// Invariants by which some mutator is there, whichever: of one alone they are no invariants.
+const OF_ALL: [&str; 2] = ["bw_behind_scan_is_pending", "scanned_without_targets"];
 
-    fn members(&self) -> &str {
-        "mutators"
+impl AnyMutators {
+    /// The refinement for an instance, whose number of mutators does not matter.
+    pub fn new(scope: Scope) -> Self {
+        let of_one = Scope {
+            mutators: 1,
+            ..scope
+        };
+        Self {
+            scope,
+            of_one: Arc::new(composed(of_one)),
+            implementation: AnyLevel3::new(scope),
+            specification: AnyLevel0::new(scope),
+        }
     }
 
-    fn bounds(&self) -> String {
-        let Shape { nodes, sons, roots } = self.0.shape;
-        format!("nodes {nodes}, sons {sons}, roots {roots}")
-    }
-
-    fn instance(&self, mutators: usize) -> Self::Instance {
+    /// The composed refinement of so many mutators.
+    pub fn composed(
+        &self,
+        mutators: usize,
+    ) -> Composed<Refinement1, Composed<Refinement2, Refinement3>> {
         composed(Scope {
             mutators: mutators as u8,
-            ..self.0
+            ..self.scope
         })
     }
+}
 
-    fn most(&self) -> usize {
-        MAX_MUTATORS
+impl CrowdRefinement for AnyMutators {
+    type Implementation = AnyLevel3;
+    type Specification = AnyLevel0;
+
+    fn implementation(&self) -> AnyLevel3 {
+        self.implementation.clone()
+    }
+
+    fn specification(&self) -> AnyLevel0 {
+        self.specification.clone()
+    }
+
+    fn map(&self, shared: &State) -> Memory {
+        self.of_one.map(shared)
+    }
+
+    fn map_member(&self, _: &State, _: &Locals) {}
+
+    fn abstract_steps(
+        &self,
+        from: Moment<'_, AnyLevel3>,
+        Unnumbered(step): &Unnumbered<Step<level_3::Action>>,
+        to: Moment<'_, AnyLevel3>,
+    ) -> AbstractSteps<Unnumbered<level_0::Action>> {
+        let [from, to] = [from, to].map(|moment| AnyLevel3::with(moment.shared, moment.me));
+        self.of_one.abstract_steps(&from, step, &to).map(Unnumbered)
+    }
+
+    /// Those of the composed refinement that are so of each mutator.
+    fn invariants(&self) -> Vec<CrowdInvariant<AnyLevel3>> {
+        let mut invariants = self.of_one.invariants();
+        invariants.retain(|invariant| !OF_ALL.contains(&invariant.name()));
+        let invariants = invariants.into_iter().map(|invariant| {
+            let premise = invariant.has_premise().then(|| invariant.clone());
+            let (name, source) = (invariant.name().to_owned(), invariant.source().to_owned());
+            let of_each = CrowdInvariant::of_members(name, source, move |shared, [me]| {
+                invariant.concludes(&AnyLevel3::with(shared, Some(me)))
+            });
+            match premise {
+                None => of_each,
+                Some(premise) => of_each
+                    .when(move |shared, [me]| premise.applies(&AnyLevel3::with(shared, Some(me)))),
+            }
+        });
+        invariants.collect()
     }
 }

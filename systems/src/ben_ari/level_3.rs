@@ -7,15 +7,14 @@
 //!
 //! For several mutators (deviation D6) the collector looks at each of them between a scan and the count after it.
 
-use refmap::crowd::{CrowdParts, Members};
 use refmap::state::Limits;
 use refmap::{Action as _, Choices, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::Command;
 use super::level::{Collector, Level};
-use super::locals::{Flag, Locals, Mutators};
-use super::look::{has_looked, look_at, may_look_at};
+use super::locals::Flag;
+use super::look::{ToLookAt, look_at, may_look_at};
 use super::scope::{Figure14, Look, Midway, Scope};
 use super::shape::Shape;
 use super::shared::{Shared, at_most};
@@ -65,25 +64,6 @@ impl AsRef<Shared> for State {
     }
 }
 
-/// Of a state without its mutators, and each of these.
-impl Members for State {
-    type Shared = Self;
-    type Member = Locals;
-
-    fn apart(&self) -> CrowdParts<Self, Locals> {
-        let mut shared = *self;
-        shared.shared.mutators = Mutators::default();
-        let members = self.shared.mutators.iter().copied().collect();
-        CrowdParts { shared, members }
-    }
-
-    fn assembled(shared: &Self, members: &[Locals]) -> Self {
-        let mut state = *shared;
-        state.shared.mutators = members.iter().copied().collect();
-        state
-    }
-}
-
 impl AsMut<Shared> for State {
     fn as_mut(&mut self) -> &mut Shared {
         &mut self.shared
@@ -104,10 +84,21 @@ impl State {
             }
     }
 
+    /// The question of each mutator to which the answer is *no* if the collector leaves its location: where it looks at mutators, every other step does.
+    #[inline]
+    pub fn asks(&self, scope: &Scope) -> Option<ToLookAt> {
+        if !self.looks(scope) {
+            return None;
+        }
+        ToLookAt::of(scope, self.round, &self.shared)
+    }
+
     /// True if it may leave its location: not before it has looked, if it is there.
     #[inline]
     fn may_leave(&self, scope: &Scope) -> bool {
-        !self.looks(scope) || has_looked(scope, self.round, &self.shared)
+        let mut mutators = self.shared.mutators.iter();
+        let asked = self.asks(scope);
+        asked.is_none_or(|asked| !mutators.any(|locals| asked.is(locals)))
     }
 
     /// Ends the round, if it leaves from there.

@@ -31,9 +31,15 @@ impl Locals {
     /// program location, which the redirection sets.
     #[inline]
     pub fn announcement(&self, order: MutatorOrder) -> Option<Node> {
-        let is_midway = match order {
-            MutatorOrder::RedirectFirst | MutatorOrder::ColourFirst => self.mu != MutatorAt::Mutate,
-            _ => self.announced(),
+        self.target(order.announces())
+    }
+
+    /// The same of a mutator of an order that announces targets, or not.
+    #[inline]
+    pub(super) fn target(&self, announces: bool) -> Option<Node> {
+        let is_midway = match announces {
+            false => self.mu != MutatorAt::Mutate,
+            true => self.announced(),
         };
         is_midway.then_some(self.q)
     }

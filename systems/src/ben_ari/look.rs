@@ -5,29 +5,66 @@
 //! are none. One by one, each mutator has a flag that is turned when the collector has looked at it; in the next round the other
 //! value says so, and no step has to turn all flags back.
 
+use refmap::State;
+use serde::Serialize;
+
 use super::locals::{Flag, Locals};
 use super::scope::{Look, Midway, Scope};
 use super::shared::Shared;
+use crate::heap::Objects as NodeSet;
 
 /// True if the collector has looked at a mutator in this round. Looking at all at once, it has of none.
 pub fn has_seen(scope: &Scope, round: Flag, locals: &Locals) -> bool {
     scope.has_rounds() && locals.flags.seen() != round
 }
 
-/// True if nothing is left to look at in this round.
-pub(super) fn has_looked(scope: &Scope, round: Flag, shared: &Shared) -> bool {
-    shared
-        .mutators
-        .iter()
-        .all(|locals| match (scope.midway, scope.look) {
-            (Midway::Ignored, _) => true,
-            (Midway::Coloured, Look::AtOnce) => {
-                let target = locals.announcement(scope.mutator);
-                target.is_none_or(|q| shared.colour(q))
-            }
-            (Midway::Awaited, Look::AtOnce) => locals.announcement(scope.mutator).is_none(),
-            _ => has_seen(scope, round, locals),
+/// The question of each mutator to which the answer has to be *no* before the collector goes on: is it still to be looked at?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, State)]
+pub enum ToLookAt {
+    /// One that the collector has not looked at in this round.
+    Unseen(Flag),
+    /// One that is midway, as far as the collector can see; by what it announces, or by its location.
+    Midway {
+        /// True if targets are announced.
+        announces: bool,
+    },
+    /// The same with a target that is white.
+    White {
+        /// True if targets are announced.
+        announces: bool,
+        /// The black nodes.
+        black: NodeSet,
+    },
+}
+
+impl ToLookAt {
+    /// The question in this round, if there is one.
+    #[inline]
+    pub(super) fn of(scope: &Scope, round: Flag, shared: &Shared) -> Option<Self> {
+        let announces = scope.mutator.announces();
+        Some(match (scope.midway, scope.look) {
+            (Midway::Ignored, _) => return None,
+            (Midway::Coloured, Look::AtOnce) => Self::White {
+                announces,
+                black: shared.c.black,
+            },
+            (Midway::Awaited, Look::AtOnce) => Self::Midway { announces },
+            _ => Self::Unseen(round),
         })
+    }
+
+    /// The answer of a mutator.
+    #[inline]
+    pub fn is(&self, locals: &Locals) -> bool {
+        match *self {
+            Self::Unseen(round) => locals.flags.seen() == round,
+            Self::Midway { announces } => locals.target(announces).is_some(),
+            Self::White { announces, black } => {
+                let target = locals.target(announces);
+                target.is_some_and(|q| !black.contains(q))
+            }
+        }
+    }
 }
 
 /// True if the collector may look at a mutator: at each once; but looking at all at once, only at what is left to colour, and one

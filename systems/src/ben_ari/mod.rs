@@ -21,6 +21,7 @@
 //!   is that of the paper. Other orders of the same steps, and other places to look, are here to show what is needed.
 
 mod announced;
+mod any_number;
 pub mod broken;
 mod colours;
 mod command;
@@ -40,6 +41,7 @@ mod shape;
 mod shared;
 
 pub use crate::heap::Objects as NodeSet;
+pub use any_number::{AnyLevel0, AnyLevel3, Unnumbered};
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
 pub use level::{Collector, Level};
@@ -48,7 +50,7 @@ pub use level_1::Level1;
 pub use level_2::Level2;
 pub use level_3::Level3;
 pub use locals::{Flag, Flags, Locals, MutatorAt, Mutators};
-pub use look::has_seen;
+pub use look::{ToLookAt, has_seen};
 pub use memory::{AppendToFree, Memory};
 pub use mutator::{MutatorAction, Step};
 pub use scope::{

@@ -14,6 +14,14 @@ pub enum BuildError {
         /// The name.
         name: String,
     },
+    /// Each thread has a location for itself, and there are several threads by name.
+    #[error(
+        "each thread has a location {name:?} for itself, and the program has several threads: it has one, of which there are any number"
+    )]
+    OfEachThread {
+        /// Name of the location.
+        name: String,
+    },
     /// A limit is exceeded.
     #[error("there are more than {most} {what}")]
     TooMany {

@@ -91,7 +91,26 @@ impl ProgramBuilder {
         initial: impl Into<Value>,
         integer: Integer,
     ) -> Location {
-        let name = name.into();
+        self.declare(name.into(), initial.into(), integer, false)
+    }
+
+    /// Adds a location that each thread has for itself, in a program of one thread, of which there are
+    /// [any number](crate::IdenticalThreads). No other thread sees it, so its address is not written to what threads share.
+    pub fn location_of_each_thread(
+        &mut self,
+        name: impl Into<String>,
+        initial: impl Into<Value>,
+    ) -> Location {
+        self.declare(name.into(), initial.into(), Integer::I64, true)
+    }
+
+    fn declare(
+        &mut self,
+        name: String,
+        initial: Value,
+        integer: Integer,
+        of_each_thread: bool,
+    ) -> Location {
         let number = self.program.variables.len();
         if self
             .program
@@ -107,8 +126,9 @@ impl ProgramBuilder {
         }
         self.program.variables.push(Variable {
             name,
-            initial: initial.into(),
+            initial,
             integer,
+            of_each_thread,
         });
         Location(number as u16)
     }
@@ -182,6 +202,10 @@ impl ProgramBuilder {
         }
         if program.threads.is_empty() {
             return Err(BuildError::NoThread);
+        }
+        let of_each = program.variables.iter().find(|one| one.of_each_thread);
+        if let Some(Variable { name, .. }) = of_each.filter(|_| program.threads.len() > 1) {
+            return Err(BuildError::OfEachThread { name: name.clone() });
         }
         let holds = |value: Value| match value {
             Value::Address(location) => usize::from(location.0) < program.variables.len(),
@@ -325,6 +349,12 @@ mod tests {
             });
         });
         assert!(matches!(nowhere, BuildError::LabelNowhere { .. }));
+        let own = error(|p| {
+            p.location_of_each_thread("own", 0);
+            p.thread("a", |_| ());
+            p.thread("b", |_| ());
+        });
+        assert!(matches!(own, BuildError::OfEachThread { name } if name == "own"));
         let choice = error(|p| {
             p.thread("a", |t| {
                 let r = t.register("r");

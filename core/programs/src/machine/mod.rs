@@ -347,25 +347,36 @@ impl TransitionSystem for Machine {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        let objects = &self.program.objects;
-        let fields = objects.iter().flat_map(|object| &object.fields);
-        let fields: Vec<_> = fields.map(|field| usize::from(field.location.0)).collect();
-        let variables = self.program.variables.iter().zip(&state.memory).enumerate();
-        let others = variables.filter(|(location, _)| !fields.contains(location));
-        let memory = others.fold(Row::new(), |row, (_, (variable, value))| {
-            row.value(&variable.name, self.program.show(*value))
-        });
-        let nodes = objects.iter().map(|object| self.draw_object(object, state));
-        let drawing = Drawing::default().nodes(nodes).row(memory);
         let threads = state.threads.iter().enumerate();
-        let threads = threads.map(|(thread, of)| self.draw_thread(thread, of));
-        Some(threads.fold(drawing, Drawing::row))
+        let threads = threads.map(|(thread, of)| {
+            let name = &self.program.threads[thread].name;
+            self.draw_thread(thread, name, of, &state.memory)
+        });
+        Some(threads.fold(self.draw_memory(&state.memory), Drawing::row))
     }
 }
 
 impl Machine {
+    /// What threads share: the objects, and the other locations.
+    pub(crate) fn draw_memory(&self, memory: &[Value]) -> Drawing {
+        let objects = &self.program.objects;
+        let fields = objects.iter().flat_map(|object| &object.fields);
+        let fields: Vec<_> = fields.map(|field| usize::from(field.location.0)).collect();
+        let variables = self.program.variables.iter().zip(memory).enumerate();
+        let others = variables.filter(|(location, (variable, _))| {
+            !fields.contains(location) && !variable.of_each_thread
+        });
+        let row = others.fold(Row::new(), |row, (_, (variable, value))| {
+            row.value(&variable.name, self.program.show(*value))
+        });
+        let nodes = objects
+            .iter()
+            .map(|object| self.draw_object(object, memory));
+        Drawing::default().nodes(nodes).row(row)
+    }
+
     /// An object with its fields; a reference to an object that is known is an edge.
-    fn draw_object(&self, object: &DrawnObject, state: &State) -> Node {
+    fn draw_object(&self, object: &DrawnObject, memory: &[Value]) -> Node {
         let is_referred = |to: &&DrawnObject, value: Value| match value {
             Value::Number(number) => to.number == Some(number),
             Value::Address(location) => to.fields.iter().any(|field| field.location == location),
@@ -374,7 +385,7 @@ impl Machine {
             .fields
             .iter()
             .fold(Node::new(&object.name), |node, field| {
-                let value = state.memory[usize::from(field.location.0)];
+                let value = memory[usize::from(field.location.0)];
                 let mut objects = self.program.objects.iter();
                 let to = objects.find(|to| field.is_reference && is_referred(to, value));
                 match to {
@@ -384,10 +395,21 @@ impl Machine {
             })
     }
 
-    /// A thread: the registers that it needs, its pending instructions, and its location.
-    fn draw_thread(&self, thread: usize, of: &ThreadState) -> Row {
+    /// A thread: what it has for itself of memory, the registers that it needs, its pending instructions, and its location.
+    pub(crate) fn draw_thread(
+        &self,
+        thread: usize,
+        name: &str,
+        of: &ThreadState,
+        memory: &[Value],
+    ) -> Row {
         let stated = &self.program.threads[thread];
-        let mut row = Row::of(&stated.name);
+        let mut row = Row::of(name);
+        for (variable, value) in self.program.variables.iter().zip(memory) {
+            if variable.of_each_thread {
+                row = row.value(&variable.name, self.program.show(*value));
+            }
+        }
         let needed = self.codes[thread].needed[usize::from(of.next)];
         for (number, (register, held)) in stated.registers.iter().zip(&of.registers).enumerate() {
             if needed.contains(number) {

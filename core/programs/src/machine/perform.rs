@@ -103,7 +103,7 @@ impl Machine {
         state.memory[usize::from(location.0)] = value;
         for other in 0..state.threads.len() {
             if other != thread && state.threads[other].reservation == Some(location) {
-                state.thread_mut(other).reservation = None;
+                state.thread_mut(other).lose(location);
             }
         }
         value

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use refmap::crowd::Members;
 use refmap::internal::first_initial;
 use refmap::{
     Action as _, Fairness, Refinement, Settings, TransitionSystem, Verdict, check, successor,
@@ -13,8 +12,8 @@ use refmap_programs::store_buffers::Buffered;
 use refmap_programs::synthesis::{Answer, Scenario, Synthesis, SynthesisError, synthesise};
 use refmap_programs::{
     Afterwards, Behaviours, BuildError, Expression, Fence, Location, MOST_LOCATIONS,
-    MOST_REGISTERS, MOST_THREADS, Machine, MemoryModel, Operator, Outcome, Place, Presence,
-    Program, ProgramBuilder, ProgramRefinement, State, ThreadBuilder, ThreadEnd, TooManyStates,
+    MOST_REGISTERS, Machine, MemoryModel, Operator, Outcome, Place, Presence,
+    Program, ProgramBuilder, ProgramRefinement, ThreadBuilder, ThreadEnd, TooManyStates,
     Value, axiomatic, outcomes,
 };
 
@@ -720,21 +719,6 @@ fn three_instructions_alike_and_two_blocks_have_their_names() {
         serde_json::json!(["x := 1 (0)", "x := 1 (1)", "x := 1 (2)"])
     );
     assert_eq!(machine.show(&state)["threads"][0]["next"], "atomic (3)");
-}
-
-/// A crowd has all threads of a state.
-#[test]
-fn a_state_is_taken_apart_into_all_its_threads() {
-    let program = built(|p| {
-        let x = p.location("x", 0);
-        (0..MOST_THREADS).for_each(|thread| {
-            p.thread(format!("P{thread}"), |t| t.store(x, thread as i64));
-        });
-    });
-    let state = first_initial(&Machine::new(program, MemoryModel::Sc)).expect("there is one");
-    let parts = state.apart();
-    assert_eq!(parts.members.len(), MOST_THREADS);
-    assert_eq!(State::assembled(&parts.shared, &parts.members), state);
 }
 
 /// A reference by the address of any field of an object is drawn as an edge to it.
