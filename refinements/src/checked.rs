@@ -5,6 +5,9 @@
 use refmap::crowd::CrowdRefinement;
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Composed, Refinement};
+use refmap_systems::locks::szymanski::Szymanski;
+use refmap_systems::locks::test_and_set::TestAndSet;
+use refmap_systems::locks::ticket::TicketLock;
 
 use crate::auxiliary::{
     AfekRefinement, HerlihyWingProphecyRefinement, HerlihyWingRefinement, LockInStepsRefinement,
@@ -15,11 +18,13 @@ use crate::auxiliary::{
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
 use crate::copying::CopyingRefinement;
+use crate::locks::{AnySpinLock, LockRefinement};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
     WriteThroughCacheRefinement,
 };
+use crate::stacks::TreiberRefinement;
 use crate::tso::{CollectorRefinement, CyclesRefinement};
 use crate::yrc::{DesignRefinement, ModuleRefinement};
 
@@ -49,10 +54,10 @@ macro_rules! checked_crowds {
 }
 
 checked_crowds! {
-    AnyTestAndSet,
-    AnyTicketLock,
-    AnySzymanski,
-    AnyTreiber,
+    LockRefinement<TestAndSet>,
+    LockRefinement<TicketLock>,
+    LockRefinement<Szymanski>,
+    TreiberRefinement,
 }
 
 /// An instance is a program of so many threads.

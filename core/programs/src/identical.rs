@@ -354,10 +354,6 @@ impl Crowd for Threads {
         }
     }
 
-    fn observe(&self, _: &Box<[Value]>) -> Shown {
-        Shown::default()
-    }
-
     fn observe_member(&self, memory: &Box<[Value]>, thread: &OneThread) -> Option<Shown> {
         Some(self.shown(memory, thread))
     }
@@ -434,10 +430,6 @@ impl Crowd for EachShows {
         if let Some(me) = me {
             self.0.candidates(&vec![me.clone()], visit);
         }
-    }
-
-    fn observe(&self, (): &()) -> Shown {
-        Shown::default()
     }
 
     fn observe_member(&self, (): &(), shown: &Shown) -> Option<Shown> {

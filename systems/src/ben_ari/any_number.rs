@@ -191,8 +191,8 @@ impl Crowd for AnyLevel3 {
         });
     }
 
-    fn observe(&self, shared: &level_3::State) -> Memory {
-        self.0.none.observe(shared)
+    fn observe(&self, shared: &level_3::State) -> Option<Memory> {
+        Some(self.0.none.observe(shared))
     }
 
     fn draw(&self, state: &StateOfCrowd<Self>) -> Option<Drawing> {
@@ -283,8 +283,8 @@ impl Crowd for AnyLevel0 {
         });
     }
 
-    fn observe(&self, memory: &Memory) -> Memory {
-        *memory
+    fn observe(&self, memory: &Memory) -> Option<Memory> {
+        Some(*memory)
     }
 
     fn draw(&self, state: &StateOfCrowd<Self>) -> Option<Drawing> {

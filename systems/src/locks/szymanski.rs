@@ -153,43 +153,43 @@ impl Crowd for Szymanski {
             Action::Want => me.flag(Outside, Wants, 1),
             Action::FindOpen => {
                 me.go(Wants, Enters)?;
-                let is_open = others.none(|it| it.flag > 2).is_some();
-                guard("the door is open", is_open)
+                guard("the door is open", others.none(|it| it.flag > 2))
             }
             Action::Enter => me.flag(Enters, Looks, 3),
             // ANCHOR: some
             Action::FindOther => {
                 me.go(Looks, ToWait)?;
-                let another = others.some(|it| it.flag == 1).is_some();
-                guard("another one wants to enter", another)
+                guard("another one wants to enter", others.some(|it| it.flag == 1))
             }
             Action::FindNoOther => {
                 me.go(Looks, Closes)?;
-                let no_other = others.none(|it| it.flag == 1).is_some();
-                guard("no other one wants to enter", no_other)
+                guard(
+                    "no other one wants to enter",
+                    others.none(|it| it.flag == 1),
+                )
             }
             Action::Sit => me.flag(ToWait, Waits, 2),
             Action::FindClosed => {
                 me.go(Waits, Closes)?;
-                let is_closed = others.some(|it| it.flag == 4).is_some();
-                guard("the door is closed", is_closed)
+                guard("the door is closed", others.some(|it| it.flag == 4))
             }
             // ANCHOR_END: some
             Action::Close => me.flag(Closes, Queues, 4),
             Action::EnterCritical => {
                 me.go(Queues, Critical)?;
-                let may_enter =
-                    self.omits == Omits::Lower || others.before().none(|it| it.flag > 1).is_some();
-                guard("no lower one is in the waiting room", may_enter)
+                if self.omits == Omits::Lower {
+                    return Some(());
+                }
+                let no_lower = others.before().none(|it| it.flag > 1);
+                guard("no lower one is in the waiting room", no_lower)
             }
             Action::LeaveCritical => {
                 me.go(Critical, Leaves)?;
-                let may_leave = self.omits == Omits::Higher
-                    || others
-                        .behind()
-                        .none(|it| [2, 3].contains(&it.flag))
-                        .is_some();
-                guard("the higher ones have seen the door closed", may_leave)
+                if self.omits == Omits::Higher {
+                    return Some(());
+                }
+                let no_higher = others.behind().none(|it| [2, 3].contains(&it.flag));
+                guard("the higher ones have seen the door closed", no_higher)
             }
             Action::Leave => me.flag(Leaves, Outside, 0),
         }

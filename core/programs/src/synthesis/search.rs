@@ -452,11 +452,12 @@ fn judge<'a>(scenario: &str, report: &'a Report) -> Result<Judged<'a>, Synthesis
         .filter(|_| is_cut && open.all(|row| matches!(direction(&row.name), Direction::Lost)));
     Ok(match (vacuous.or(first_open), verdict) {
         (Some(row), Verdict::Incomplete) if first_open.is_some() => Judged::Vacuous(row),
-        (_, Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) => {
-            Judged::Undecided(report.limit)
-        }
-        (Some(row), _) => Judged::Vacuous(row),
+        (Some(row), Verdict::Holds | Verdict::Violated) => Judged::Vacuous(row),
         (None, Verdict::Holds) => Judged::Holds,
         (None, Verdict::Violated) => return Err(nothing("fails by none of its obligations")),
+        (
+            _,
+            Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested | Verdict::NotDecided,
+        ) => Judged::Undecided(report.limit),
     })
 }

@@ -12,9 +12,9 @@ use refmap_programs::store_buffers::Buffered;
 use refmap_programs::synthesis::{Answer, Scenario, Synthesis, SynthesisError, synthesise};
 use refmap_programs::{
     Afterwards, Behaviours, BuildError, Expression, Fence, Location, MOST_LOCATIONS,
-    MOST_REGISTERS, Machine, MemoryModel, Operator, Outcome, Place, Presence,
-    Program, ProgramBuilder, ProgramRefinement, ThreadBuilder, ThreadEnd, TooManyStates,
-    Value, axiomatic, outcomes,
+    MOST_REGISTERS, Machine, MemoryModel, Operator, Outcome, Place, Presence, Program,
+    ProgramBuilder, ProgramRefinement, ThreadBuilder, ThreadEnd, TooManyStates, Value, axiomatic,
+    outcomes,
 };
 
 const STATES: u64 = 100_000;
