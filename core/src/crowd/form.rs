@@ -41,11 +41,11 @@ pub(crate) trait Form: Sync {
     fn changed(&self, state: &ErasedState) -> Changed;
     /// The class of a member after the changes that have led to a state.
     fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64;
-    /// Keeps the questions that a search has met and that are not kept. False if there are none.
-    fn learn(&self) -> bool;
+    /// Keeps the questions that a search has met and that are not kept, of those by which this answer enabled a step. False if there are none.
+    fn learn(&self, answer: bool) -> bool;
     /// True if some question is kept.
     fn keeps(&self) -> bool;
-    /// True if a search has met a question that is not kept.
+    /// True if a search has met a question that is not kept, and by which *yes* enabled a step.
     fn has_met(&self) -> bool;
     /// True if a step was met that chooses another member.
     fn chooses(&self) -> bool;
@@ -197,15 +197,15 @@ impl<R: CrowdRefinement> Form for Formed<R> {
         self.learnt().class(&member)
     }
 
-    fn learn(&self) -> bool {
+    fn learn(&self, answer: bool) -> bool {
         let mut learnt = self.learnt();
         let met = learnt.met().clone();
         let room = MOST_KEPT - learnt.kept.len();
-        let new: Vec<_> = met.questions.iter().take(room).cloned().collect();
+        let new = if answer { met.questions } else { met.refused };
         if new.is_empty() {
             return false;
         }
-        let kept = learnt.kept.iter().cloned().chain(new);
+        let kept = learnt.kept.iter().cloned().chain(new.into_iter().take(room));
         let kept = Learnt::new(kept.collect());
         kept.met().chooses = met.chooses;
         *learnt = Arc::new(kept);
@@ -226,7 +226,7 @@ impl<R: CrowdRefinement> Form for Formed<R> {
 
     fn forget(&self) {
         let mut learnt = self.learnt();
-        let forgotten = Learnt::new(Vec::new());
+        let forgotten = Learnt::nothing();
         forgotten.met().chooses = learnt.met().chooses;
         *learnt = Arc::new(forgotten);
     }

@@ -478,10 +478,14 @@ impl<C: Crowd> Instance<C> {
         };
         let mut met = learnt.met();
         met.chooses |= answered.chooses;
-        for open in answered.open.iter().filter(|open| fired && open.answer) {
-            let is_met = met.questions.iter().any(|other| other.is(&*open.question));
+        for open in answered.open.iter().filter(|_| fired) {
+            let questions = match open.answer {
+                true => &mut met.questions,
+                false => &mut met.refused,
+            };
+            let is_met = questions.iter().any(|other| other.is(&*open.question));
             if !is_met && learnt.is_new(&*open.question) {
-                met.questions.push(open.question.clone());
+                questions.push(open.question.clone());
             }
         }
     }

@@ -22,14 +22,18 @@ pub(super) enum LeftOut<M> {
 pub(super) struct Learnt<M> {
     /// Those that are kept. The class of a member has a bit for each that is true of it.
     pub kept: Vec<Arc<dyn Question<M>>>,
+    /// True if others may be kept besides.
+    is_open: bool,
     met: Mutex<Met<M>>,
 }
 
 /// What a search has met for which larger configurations are needed, or finer views.
 #[derive(Clone)]
 pub(super) struct Met<M> {
-    /// Questions that enabled a step since they may be true of a member that is left out.
+    /// Questions that enabled a step since they may be true of a member that is left out,
     pub questions: Vec<Arc<dyn Question<M>>>,
+    /// and since they may be true of none.
+    pub refused: Vec<Arc<dyn Question<M>>>,
     /// True if a step chooses another member.
     pub chooses: bool,
 }
@@ -38,16 +42,27 @@ impl<M> Default for Met<M> {
     fn default() -> Self {
         Self {
             questions: Vec::new(),
+            refused: Vec::new(),
             chooses: false,
         }
     }
 }
 
 impl<M: 'static> Learnt<M> {
+    /// Questions that are kept, and others may be.
     pub fn new(kept: Vec<Arc<dyn Question<M>>>) -> Self {
         Self {
             kept,
+            is_open: true,
             met: Mutex::default(),
+        }
+    }
+
+    /// No questions, and none is kept any more.
+    pub fn nothing() -> Self {
+        Self {
+            is_open: false,
+            ..Self::new(Vec::new())
         }
     }
 
@@ -66,7 +81,8 @@ impl<M: 'static> Learnt<M> {
     /// True of a question that may be kept, and is not.
     pub fn is_new(&self, question: &dyn Question<M>) -> bool {
         let is_it = |other: &Arc<dyn Question<M>>| other.is(question);
-        question.is_of_member()
+        self.is_open
+            && question.is_of_member()
             && self.kept.len() < MOST_KEPT
             && !self.kept.iter().any(is_it)
     }

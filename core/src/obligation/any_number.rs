@@ -316,7 +316,10 @@ impl CrowdDecision<'_> {
     fn by_views(&self, size: usize, more: usize) -> Result<Report, CheckError> {
         loop {
             if let Some(report) = self.searched(size, more)? {
-                return Ok(report);
+                let is_known = report.verdict == Some(Verdict::Holds) || report.limit.is_some();
+                if is_known || !self.form.learn(false) {
+                    return Ok(report);
+                }
             }
         }
     }
@@ -336,7 +339,7 @@ impl CrowdDecision<'_> {
                 Configurations::new(&plan, self.form, views, &settings, self.started);
             let end = configurations.search();
             match end {
-                SearchEnd::Met if self.form.learn() => return Ok(()),
+                SearchEnd::Met if self.form.learn(true) => return Ok(()),
                 SearchEnd::Unkept => {
                     self.form.forget();
                     return Ok(());
