@@ -51,7 +51,7 @@ pub(crate) trait Form: Sync {
     fn learn_denied(&self) -> bool;
     /// True if some question is kept.
     fn keeps(&self) -> bool;
-    /// True if a search has met a question that is not kept.
+    /// True if a search has met a question that is not kept, and by which *yes* enabled a step.
     fn has_met(&self) -> bool;
     /// True if a step was met that chooses another member.
     fn chooses(&self) -> bool;

@@ -413,6 +413,15 @@ impl<C: Crowd> Instance<C> {
         (fired.is_some(), answered)
     }
 
+    /// Takes a step, if it is enabled, and says whether it chooses another member.
+    pub(super) fn chooses(
+        &self,
+        step: &CrowdStep<C::Action>,
+        state: &mut StateOfCrowd<C>,
+    ) -> bool {
+        self.run(step, state).1.chooses
+    }
+
     /// Visits what becomes of a step, for each answer that members which are not in the state may have. `state` is the source, and again after each.
     fn run_all(
         &self,

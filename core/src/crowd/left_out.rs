@@ -57,6 +57,7 @@ impl<M> Default for Met<M> {
 }
 
 impl<M: 'static> Learnt<M> {
+    /// Questions that are kept, and others may be.
     pub fn new(kept: Vec<Arc<dyn Question<M>>>) -> Self {
         Self {
             kept,

@@ -281,13 +281,22 @@ impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
             other,
             ..
         } = step;
-        let [from, to] = [from, to].map(|state| Moment::of(state, *member));
-        let steps = self.refinement.abstract_steps(from, action, to);
-        steps.map(|action| CrowdStep {
-            action,
-            member: *member,
-            other: *other,
-            answers: Answers::default(),
+        let [before, after] = [from, to].map(|state| Moment::of(state, *member));
+        let steps = self.refinement.abstract_steps(before, action, after);
+        // An abstract step that chooses another member chooses the same one, and one that chooses none has none.
+        let mut state = other.map(|_| self.map(from));
+        steps.map(|action| {
+            let mut step = CrowdStep {
+                action,
+                member: *member,
+                other: *other,
+                answers: Answers::default(),
+            };
+            let state = state.as_mut();
+            if state.is_some_and(|state| !self.specification.chooses(&step, state)) {
+                step.other = None;
+            }
+            step
         })
     }
 

@@ -259,9 +259,11 @@ struct CrowdDecision<'c> {
 }
 
 impl CrowdDecision<'_> {
-    /// The report of the smallest instance that violates an obligation, whichever is asked of it, if one does.
+    /// The report of the smallest instance that violates an obligation, whichever is asked of it, if one does. A rule that few members never simulate is none
+    /// where more of them do: coverage is that of the largest instance of which all is known.
     fn beside(&mut self, size: usize) -> Result<Option<Report>, CheckError> {
         let mut left = STATES_BESIDE;
+        let mut uncovered = None;
         for members in 1..=MOST_BESIDE {
             let mut settings = Settings {
                 search: Search::Exhaustive,
@@ -277,7 +279,9 @@ impl CrowdDecision<'_> {
                 Ok(())
             })?;
             let report = found.expect("an instance was shown");
-            if report.violated().next().is_some() {
+            let is_coverage = |name| ObligationKind::of(name) == Some(ObligationKind::Coverage);
+            let is_covered = report.violated().next().is_none();
+            if !report.violated().all(is_coverage) {
                 return Ok(Some(self.of_few(report, members, size)));
             }
             if report.complete && self.complete + 1 == members {
@@ -286,8 +290,13 @@ impl CrowdDecision<'_> {
                 self.warnings.clone_from(&report.warnings);
             }
             left = left.saturating_sub(report.states);
+            if !is_covered {
+                uncovered = Some(self.of_few(report, members, size));
+            } else if report.complete {
+                uncovered = None;
+            }
         }
-        Ok(None)
+        Ok(uncovered)
     }
 
     /// The report of an instance with few members, as one of the crowd.
@@ -415,10 +424,13 @@ impl CrowdDecision<'_> {
     fn not_decided(&self, name: &str) -> Obligation {
         let members = self.form.members();
         let is_asked = |kind| {
-            use ObligationKind::{Coverage, Deadlock, Environment};
-            matches!(kind, Coverage | Deadlock | Environment)
+            use ObligationKind::{Deadlock, Environment};
+            matches!(kind, Deadlock | Environment)
         };
-        let note = if self.held > 0 && ObligationKind::of(name).is_some_and(is_asked) {
+        let kind = ObligationKind::of(name);
+        let note = if self.held > 0 && kind == Some(ObligationKind::Coverage) {
+            format!("the instance with {} {members} does not violate it", self.held)
+        } else if self.held > 0 && kind.is_some_and(is_asked) {
             format!("no instance with up to {} {members} violates it", self.held)
         } else {
             "an instance may violate it".to_owned()

@@ -55,7 +55,7 @@ impl Crowd for Exclusion {
             Action::Enter => {
                 guard("it is outside", *me == Thread::Outside)?;
                 let nobody = others.none(|thread| *thread == Thread::Inside);
-                guard("nobody is inside", nobody.is_some())?;
+                guard("nobody is inside", nobody)?;
                 *me = Thread::Inside;
             }
             Action::Leave => {
