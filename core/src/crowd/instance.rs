@@ -68,6 +68,14 @@ pub struct CrowdObservation<O> {
 /// States of an instance of a crowd.
 pub type StateOfCrowd<C> = CrowdState<<C as Crowd>::Shared, <C as Crowd>::Member>;
 
+/// Receives a step, whether it fired, its target, and what was asked.
+type VisitAnswered<'v, C> = dyn FnMut(
+        &CrowdStep<<C as Crowd>::Action>,
+        bool,
+        &StateOfCrowd<C>,
+        &Answered<<C as Crowd>::Member>,
+    ) + 'v;
+
 impl<S, M> CrowdState<S, M> {
     /// A state of an instance.
     pub fn new(shared: S, members: Vec<M>) -> Self {
@@ -428,7 +436,7 @@ impl<C: Crowd> Instance<C> {
         step: &mut CrowdStep<C::Action>,
         from: &StateOfCrowd<C>,
         state: &mut StateOfCrowd<C>,
-        visit: &mut dyn FnMut(&CrowdStep<C::Action>, bool, &StateOfCrowd<C>, &Answered<C::Member>),
+        visit: &mut VisitAnswered<'_, C>,
     ) {
         let mut left = vec![Answers::default()];
         while let Some(given) = left.pop() {
