@@ -289,6 +289,9 @@ fn threads_of_a_crowd_are_those_of_a_program() {
                 let derived = derived.expect("it can be checked");
                 assert_eq!(told(&plain), told(&derived), "{plain}{derived}");
                 assert_eq!(plain.verdict, derived.verdict);
+                // What is doubtful of a program is so of its one thread.
+                let doubts = |report: &Report| report.warnings.len();
+                assert_eq!(doubts(&plain) > 0, doubts(&derived) > 0, "{plain}{derived}");
             }
         }
     }
