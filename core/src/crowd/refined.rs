@@ -10,6 +10,7 @@ use super::statement::Crowd;
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::{Refinement, Waiver};
+use crate::statement::rule::Process;
 
 /// Argument that a crowd refines another one, whatever the number of members: each member is mapped for itself, with the shared part beside it, and the
 /// abstract steps of a step are taken by the same member.
@@ -48,6 +49,20 @@ pub trait CrowdRefinement: Clone + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Kind of the processes of the specification, one a member, that the implementation may not restrict. None, by default.
+    fn environment(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// True if a member, as a process of the environment, is between two operations. Always, by default.
+    fn at_rest(
+        &self,
+        _shared: &SharedOf<Self::Implementation>,
+        _member: &MemberOf<Self::Implementation>,
+    ) -> bool {
+        true
+    }
+
     /// Rules of the specification that the implementation never simulates, and why that is right.
     fn waivers(&self) -> Vec<Waiver> {
         Vec::new()
@@ -58,6 +73,12 @@ pub trait CrowdRefinement: Clone + Send + Sync + 'static {
         RefinementOf {
             implementation: self.implementation().of(members),
             specification: self.specification().of(members),
+            environment: self.environment().map_or_else(Vec::new, |kind| {
+                let numbers = 0..members as u16;
+                numbers
+                    .map(|number| Process::numbered(kind, number))
+                    .collect()
+            }),
             refinement: self.clone(),
         }
     }
@@ -242,6 +263,7 @@ pub struct RefinementOf<R: CrowdRefinement> {
     refinement: R,
     implementation: Instance<R::Implementation>,
     specification: Instance<R::Specification>,
+    environment: Vec<Process>,
 }
 
 impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
@@ -305,6 +327,15 @@ impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
         invariants
             .map(|invariant| invariant.of_instance())
             .collect()
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.environment
+    }
+
+    fn at_rest(&self, state: &StateOfCrowd<R::Implementation>, process: Process) -> bool {
+        let member = &state.members[usize::from(process.number.unwrap_or(0))];
+        self.refinement.at_rest(&state.shared, member)
     }
 
     fn waivers(&self) -> Vec<Waiver> {

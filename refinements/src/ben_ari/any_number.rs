@@ -78,6 +78,16 @@ impl CrowdRefinement for AnyMutators {
         self.of_one.abstract_steps(&from, step, &to).map(Unnumbered)
     }
 
+    fn environment(&self) -> Option<&'static str> {
+        Some(self.of_one.environment()[0].name)
+    }
+
+    fn at_rest(&self, shared: &State, mutator: &Locals) -> bool {
+        let state = AnyLevel3::with(shared, Some(mutator));
+        let process = self.of_one.environment()[0];
+        self.of_one.at_rest(&state, process)
+    }
+
     /// Those of the composed refinement that are so of each mutator.
     fn invariants(&self) -> Vec<CrowdInvariant<AnyLevel3>> {
         let mut invariants = self.of_one.invariants();
