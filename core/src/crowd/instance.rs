@@ -419,6 +419,28 @@ impl<C: Crowd> Instance<C> {
         step.answers = Answers::default();
     }
 
+    /// Visits the steps that may be enabled, whichever other member is chosen.
+    fn visit_candidates(
+        &self,
+        from: &StateOfCrowd<C>,
+        visit: &mut impl FnMut(CrowdStep<C::Action>),
+    ) {
+        for member in members(from) {
+            let me = member.map(|member| &from.members[member]);
+            self.crowd.candidates(&from.shared, me, &mut |action| {
+                let others = (0..from.members.len()).filter(|other| Some(*other) != member);
+                for other in [None].into_iter().chain(others.map(Some)) {
+                    visit(CrowdStep {
+                        action: action.clone(),
+                        member,
+                        other,
+                        answers: Answers::default(),
+                    });
+                }
+            });
+        }
+    }
+
     /// Visits the steps by which a member tries an action, or none does: those that are enabled.
     fn visit_tried(
         &self,
@@ -572,24 +594,19 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
         if let LeftOut::Of(..) = from.left_out {
             return self.next(from, &mut |step, _| visit(step));
         }
-        for member in members(from) {
-            let me = member.map(|member| &from.members[member]);
-            self.crowd.candidates(&from.shared, me, &mut |action| {
-                let others = (0..from.members.len()).filter(|other| Some(*other) != member);
-                for other in [None].into_iter().chain(others.map(Some)) {
-                    visit(CrowdStep {
-                        action: action.clone(),
-                        member,
-                        other,
-                        answers: Answers::default(),
-                    });
-                }
-            });
-        }
+        self.visit_candidates(from, visit);
     }
 
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
         let mut state = from.clone();
+        if let LeftOut::Anybody = from.left_out {
+            return self.visit_candidates(from, &mut |step| {
+                if self.fire(&step, &mut state).is_some() {
+                    visit(step, &state);
+                }
+                reset::<C>(&mut state, from);
+            });
+        }
         for member in members(from) {
             let me = member.map(|member| &from.members[member]);
             let candidates = Name::of("`candidates`");

@@ -1,0 +1,4 @@
+//! Barriers of any number of threads, and what they are for.
+
+pub mod rounds;
+pub mod sense_reversing;
