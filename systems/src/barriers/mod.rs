@@ -2,3 +2,6 @@
 
 pub mod rounds;
 pub mod sense_reversing;
+
+/// Greatest number of threads.
+pub const MAX_THREADS: usize = 12;

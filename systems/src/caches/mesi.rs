@@ -8,8 +8,8 @@ use refmap::crowd::{Crowd, Others};
 use refmap::guard;
 use serde::Serialize;
 
-use super::{DATA, Data};
 use super::coherence::Seen;
+use super::{DATA, Data};
 
 /// The protocol.
 #[derive(Clone, Copy, Debug)]

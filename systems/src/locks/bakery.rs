@@ -9,6 +9,9 @@ use refmap::crowd::{Crowd, Others};
 use refmap::{Counter, guard};
 use serde::Serialize;
 
+/// A number: it is compared, and not more.
+pub type Number = Counter<0>;
+
 /// The lock.
 #[derive(Clone, Copy, Debug)]
 pub struct Bakery {
@@ -35,7 +38,7 @@ pub enum Label {
     /// It is to read the maximum of all numbers.
     Reads,
     /// It is to take the number after this one.
-    Takes(Counter),
+    Takes(Number),
     /// It waits for those that choose.
     WaitsChoosing,
     /// It waits for those with lower numbers.
@@ -50,14 +53,14 @@ pub struct Thread {
     /// Its label.
     pub at: Label,
     /// Its number, which is that of nobody if it has none.
-    pub number: Counter,
+    pub number: Number,
 }
 
 /// The numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Numbers {
     /// The number of nobody.
-    pub zero: Counter,
+    pub zero: Number,
 }
 
 /// A step of a thread.
@@ -80,7 +83,9 @@ pub enum Action {
     #[rule(source = "Lamport 1974, L2: if choosing[j] ≠ 0 then goto L2")]
     FindNoneChoosing,
     /// Nobody has a lower number, or the same one before it in the line.
-    #[rule(source = "Lamport 1974, L3: if number[j] ≠ 0 and (number[j], j) < (number[i], i) then goto L3")]
+    #[rule(
+        source = "Lamport 1974, L3: if number[j] ≠ 0 and (number[j], j) < (number[i], i) then goto L3"
+    )]
     Enter,
     /// It leaves.
     #[rule(source = "Lamport 1974, number[i] := 0")]
@@ -90,8 +95,8 @@ pub enum Action {
 /// The number of a thread, and that of nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Mine {
-    number: Counter,
-    zero: Counter,
+    number: Number,
+    zero: Number,
 }
 
 impl Thread {
@@ -108,7 +113,7 @@ impl Thread {
     }
 
     /// True if its number is greater.
-    fn is_greater(&self, than: &Counter) -> bool {
+    fn is_greater(&self, than: &Number) -> bool {
         self.number > *than
     }
 
@@ -137,7 +142,7 @@ impl Crowd for Bakery {
     }
 
     fn initial(&self, visit: &mut impl FnMut(Numbers, &[Thread])) {
-        let zero = Counter::START;
+        let zero = Number::START;
         let thread = Thread {
             at: Label::Outside,
             number: zero,
@@ -181,8 +186,12 @@ impl Crowd for Bakery {
             Action::Enter => {
                 me.go(WaitsNumbers, Critical)?;
                 let number = me.number;
-                others.before().none_with(Mine { number, zero }, Thread::is_not_greater)?;
-                others.behind().none_with(Mine { number, zero }, Thread::is_lower)?;
+                others
+                    .before()
+                    .none_with(Mine { number, zero }, Thread::is_not_greater)?;
+                others
+                    .behind()
+                    .none_with(Mine { number, zero }, Thread::is_lower)?;
             }
             Action::Leave => {
                 me.go(Critical, Outside)?;

@@ -25,7 +25,7 @@ pub struct ReadersWriters {
 pub enum Omits {
     /// None: as published.
     Nothing,
-    /// The semaphore `mutex`. Wrong: a second reader goes in while the first one still waits for a writer.
+    /// The semaphore `mutex`. Wrong: two readers that enter at once each take the other one for the first.
     Mutex,
     /// The test whether a reader is the last one. Wrong: the first one that leaves lets writers in.
     LastReader,
