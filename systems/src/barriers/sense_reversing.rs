@@ -22,7 +22,7 @@ pub struct SenseReversing {
 pub enum Senses {
     /// As published: each thread reverses its own one when it arrives, and the last one that of all.
     Reversed,
-    /// No thread reverses its own one. Wrong: in each round but the first a thread leaves as soon as it arrives.
+    /// No thread reverses its own one. Wrong: a thread leaves as soon as it arrives.
     Kept,
     /// There is none of all: a thread waits for the own ones of all others (`sense_rev_N` of Cubicle-W). Wrong: it is safe, and stops, since one that is fast
     /// reverses its own one again before the others have seen it.
