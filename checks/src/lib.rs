@@ -13,7 +13,9 @@
 //! The book (`examples/book`) begins with a catalogue of your own.
 
 mod auxiliary;
+mod barriers;
 mod ben_ari;
+mod caches;
 mod copying;
 mod fences;
 mod locks;
@@ -46,6 +48,8 @@ pub fn catalogue() -> Catalogue {
             published::checks(),
             auxiliary::checks(),
             locks::checks(),
+            barriers::checks(),
+            caches::checks(),
             stacks::checks(),
         ]
         .into_iter()

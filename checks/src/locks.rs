@@ -4,8 +4,10 @@ use refmap_cli::catalogue::{Check, choice, number};
 use refmap_cli::clap::{self, Args};
 use refmap_programs::MemoryModel;
 use refmap_refinements::CheckedCrowd;
-use refmap_refinements::locks::{AnySpinLock, LockRefinement};
+use refmap_refinements::locks::{AnySpinLock, LockRefinement, ReadersWritersRefinement};
 use refmap_systems::locks::MAX_THREADS;
+use refmap_systems::locks::bakery::{self, Bakery};
+use refmap_systems::locks::readers_writers::{self, ReadersWriters};
 use refmap_systems::locks::spin::SpinFence;
 use refmap_systems::locks::szymanski::{Omits, Szymanski};
 use refmap_systems::locks::test_and_set::{Takes, TestAndSet};
@@ -57,6 +59,28 @@ pub(super) fn checks() -> Vec<Check> {
             },
         )
         .any_number_of("threads"),
+        Check::new(
+            "bakery",
+            "a lock of numbers without an upper bound: refines mutual exclusion",
+            "Lamport, A New Solution of Dijkstra's Concurrent Programming Problem",
+            |arguments: &BakeryArguments| {
+                let omits = arguments.omits;
+                let crowd = LockRefinement(Bakery { omits });
+                Ok(crowd.into_checker(arguments.threads))
+            },
+        )
+        .any_number_of("threads"),
+        Check::new(
+            "readers-writers",
+            "a lock that readers take together: refines shared exclusion",
+            "Courtois, Heymans & Parnas, Concurrent Control with Readers and Writers",
+            |arguments: &ReadersWritersArguments| {
+                let omits = arguments.omits;
+                let crowd = ReadersWritersRefinement(ReadersWriters { omits });
+                Ok(crowd.into_checker(arguments.threads))
+            },
+        )
+        .any_number_of("threads"),
     ]
 }
 
@@ -101,4 +125,24 @@ struct SzymanskiArguments {
     /// wait that is left out: lower and higher are wrong
     #[arg(long, default_value = "nothing", value_parser = named::<Omits>())]
     omits: Omits,
+}
+
+#[derive(Clone, Args)]
+struct BakeryArguments {
+    /// threads
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=MAX_THREADS as u64))]
+    threads: usize,
+    /// wait that is left out: choosing is wrong
+    #[arg(long, default_value = "nothing", value_parser = named::<bakery::Omits>())]
+    omits: bakery::Omits,
+}
+
+#[derive(Clone, Args)]
+struct ReadersWritersArguments {
+    /// threads
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_THREADS as u64))]
+    threads: usize,
+    /// part that is left out: all but nothing are wrong
+    #[arg(long, default_value = "nothing", value_parser = named::<readers_writers::Omits>())]
+    omits: readers_writers::Omits,
 }

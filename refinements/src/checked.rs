@@ -5,6 +5,7 @@
 use refmap::crowd::CrowdRefinement;
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Composed, Refinement};
+use refmap_systems::locks::bakery::Bakery;
 use refmap_systems::locks::szymanski::Szymanski;
 use refmap_systems::locks::test_and_set::TestAndSet;
 use refmap_systems::locks::ticket::TicketLock;
@@ -15,10 +16,12 @@ use crate::auxiliary::{
     PoFifoProphecyRefinement, PoFifoRefinement, RingClaimsRefinement,
     RingClaimsStutteringRefinement, SendIntRefinement, SendSeqRefinement, SendSetRefinement,
 };
+use crate::barriers::SenseReversingRefinement;
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
+use crate::caches::{GermanRefinement, MesiRefinement};
 use crate::copying::CopyingRefinement;
-use crate::locks::{AnySpinLock, LockRefinement};
+use crate::locks::{AnySpinLock, LockRefinement, ReadersWritersRefinement};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
@@ -57,7 +60,12 @@ checked_crowds! {
     LockRefinement<TestAndSet>,
     LockRefinement<TicketLock>,
     LockRefinement<Szymanski>,
+    LockRefinement<Bakery>,
+    ReadersWritersRefinement,
     TreiberRefinement,
+    GermanRefinement,
+    MesiRefinement,
+    SenseReversingRefinement,
 }
 
 /// An instance is a program of so many threads.

@@ -13,7 +13,9 @@
 //! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
 pub mod auxiliary;
+pub mod barriers;
 pub mod ben_ari;
+pub mod caches;
 mod checked;
 pub mod copying;
 pub mod locks;

@@ -17,7 +17,9 @@
 //! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
 pub mod auxiliary;
+pub mod barriers;
 pub mod ben_ari;
+pub mod caches;
 pub mod copying;
 pub mod dekker;
 pub mod heap;

@@ -3,6 +3,7 @@
 //! Claims of the catalogue (`checks/CLAIMS.md`) are decided where that is. Here is what a row cannot say, and what takes other instances.
 
 mod any_number;
+mod any_number_protocols;
 mod auxiliary;
 mod ben_ari;
 mod ben_ari_several;

@@ -104,10 +104,6 @@ impl Crowd for Coherence {
         Some(())
     }
 
-    fn observe(&self, _: &Memory) -> Seen {
-        Seen::Nothing
-    }
-
     fn observe_member(&self, memory: &Memory, access: &Access) -> Option<Seen> {
         Some(match access {
             Access::Nothing => Seen::Nothing,

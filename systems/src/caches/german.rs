@@ -7,8 +7,8 @@ use refmap::crowd::{Chosen, Crowd, Others};
 use refmap::guard;
 use serde::Serialize;
 
-use super::{DATA, Data};
 use super::coherence::Seen;
+use super::{DATA, Data};
 
 /// The protocol.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,10 @@ impl Directory {
 
     /// The request of a client is served.
     fn served(&mut self, request: Request, client: Chosen) -> Option<()> {
-        guard("a request like this is served", self.cur_cmd == Some(request))?;
+        guard(
+            "a request like this is served",
+            self.cur_cmd == Some(request),
+        )?;
         guard("it is that of the client", self.cur_ptr == Some(client))?;
         self.cur_cmd = None;
         self.cur_ptr = None;
@@ -307,10 +310,6 @@ impl Crowd for German {
             }
         }
         Some(())
-    }
-
-    fn observe(&self, _: &Directory) -> Seen {
-        Seen::Nothing
     }
 
     fn observe_member(&self, _: &Directory, client: &Client) -> Option<Seen> {

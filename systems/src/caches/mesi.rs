@@ -8,8 +8,8 @@ use refmap::crowd::{Crowd, Others};
 use refmap::guard;
 use serde::Serialize;
 
-use super::{DATA, Data};
 use super::coherence::Seen;
+use super::{DATA, Data};
 
 /// The protocol.
 #[derive(Clone, Copy, Debug)]
@@ -167,10 +167,6 @@ impl Crowd for Mesi {
             }
         }
         Some(())
-    }
-
-    fn observe(&self, _: &Memory) -> Seen {
-        Seen::Nothing
     }
 
     fn observe_member(&self, _: &Memory, cache: &Cache) -> Option<Seen> {

@@ -9,3 +9,6 @@ pub type Data = u8;
 
 /// Number of data: two tell a copy that is old.
 pub const DATA: Data = 2;
+
+/// Greatest number of caches.
+pub const MAX_CACHES: usize = 12;

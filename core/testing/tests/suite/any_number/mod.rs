@@ -2,6 +2,7 @@
 
 mod group;
 mod holders;
+mod kept;
 mod locks;
 mod plain;
 mod random;
