@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::chosen::MEMBERS;
 use super::left_out::{Changes, LeftOut};
-use super::others::{Answered, Answers, OpenKey, Others};
+use super::others::{Answered, Answers, Open, Others};
 use super::question::is_plain;
 use super::statement::Crowd;
 use crate::drawing::Drawing;
@@ -92,7 +92,7 @@ impl<S, M> CrowdState<S, M> {
     fn classes(&self) -> &[u64] {
         match &self.left_out {
             LeftOut::Of(_, classes) => &classes.all,
-            LeftOut::Nobody | LeftOut::Anybody => &[],
+            LeftOut::Nobody | LeftOut::Anybody | LeftOut::Everybody => &[],
         }
     }
 }
@@ -536,40 +536,62 @@ impl<C: Crowd> Instance<C> {
 
     /// Takes an abstract step beside members that are not known.
     ///
-    /// It is one where it is one with the members of the state alone, and where whatever keeps it from being one is a member by itself: one that, whatever the others are, keeps it from
-    /// it, as an answer does that is *no* wherever the step is taken. There is a state that has this member beside the one that takes the step, and there it fails.
+    /// It is one where it is one with the members of the state alone, and where whatever keeps it from being one is a member by itself: one of which a question is true whose answer
+    /// is *no* wherever the step is taken, whoever is asked. There is a state that has this member beside the one that takes the step, and there it is none.
     fn fire_beside_anybody(
         &self,
         step: &CrowdStep<C::Action>,
         state: &mut StateOfCrowd<C>,
     ) -> Option<()> {
-        let from = state.clone();
-        let mut outcomes = Vec::new();
-        self.run_all(
-            &mut step.clone(),
-            &from,
-            state,
-            &mut |_, fired, to, answered| {
-                let asked: Vec<_> = answered.open.iter().map(|open| open.key()).collect();
-                let target =
-                    (fired && answered.chooses == step.other.is_some()).then(|| to.clone());
-                outcomes.push((asked, target));
-            },
-        );
-        let target = outcomes.first()?.1.clone()?;
-        let is_taken = |to: &Option<StateOfCrowd<C>>| to.as_ref() == Some(&target);
-        let (taken, others): (Vec<_>, Vec<_>) = outcomes.iter().partition(|(_, to)| is_taken(to));
-        let is_refused_by = |(side, question, answer): &OpenKey<C::Member>| {
-            let is_no = |(other_side, other, answer): &OpenKey<C::Member>| {
-                !answer && side == other_side && other.is(&**question)
+        let mut step = step.clone();
+        let mut from = state.clone();
+        let beside_these = self.outcomes(&mut step, &from, state);
+        let target = beside_these.first()?.target.clone()?;
+        if beside_these.len() > 1 {
+            from.left_out = LeftOut::Everybody;
+            let beside_any = self.outcomes(&mut step, &from, state);
+            let is_taken = |outcome: &&Outcome<C>| outcome.target.as_ref() == Some(&target);
+            let taken: Vec<_> = beside_any.iter().filter(is_taken).collect();
+            let refuses = |yes: &Open<C::Member>| {
+                let is_no = |no: &Open<C::Member>| !no.answer && no.is_of_same(yes);
+                yes.answer && taken.iter().all(|one| one.open.iter().any(is_no))
             };
-            *answer && taken.iter().all(|(asked, _)| asked.iter().any(is_no))
-        };
-        let by_one = others
-            .iter()
-            .all(|(asked, _)| asked.iter().any(is_refused_by));
-        by_one.then(|| *state = target)
+            let mut others = beside_these.iter().filter(|outcome| !is_taken(outcome));
+            if !others.all(|outcome| outcome.open.iter().any(refuses)) {
+                return None;
+            }
+        }
+        *state = target;
+        Some(())
     }
+
+    /// The outcomes of a step, for each answer that members which are not in the state may have; the first is that without them.
+    fn outcomes(
+        &self,
+        step: &mut CrowdStep<C::Action>,
+        from: &StateOfCrowd<C>,
+        state: &mut StateOfCrowd<C>,
+    ) -> Vec<Outcome<C>> {
+        state.left_out = from.left_out.clone();
+        let has_other = step.other.is_some();
+        let mut outcomes = Vec::new();
+        self.run_all(step, from, state, &mut |_, fired, to, answered| {
+            let is_step = fired && answered.chooses == has_other;
+            outcomes.push(Outcome {
+                open: answered.open.clone(),
+                target: is_step.then(|| to.clone()),
+            });
+        });
+        outcomes
+    }
+}
+
+/// An outcome of an abstract step.
+struct Outcome<C: Crowd> {
+    /// What it asks of members that are not in the state.
+    open: Vec<Open<C::Member>>,
+    /// Its target, if it is one.
+    target: Option<StateOfCrowd<C>>,
 }
 
 impl<C: Crowd> TransitionSystem for Instance<C> {

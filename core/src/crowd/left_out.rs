@@ -14,6 +14,8 @@ pub(super) enum LeftOut<M> {
     Nobody,
     /// There may be any. An abstract step is one whatever they are, as far as pairs of members tell.
     Anybody,
+    /// The same, and those of the state are not asked either.
+    Everybody,
     /// There is one of each of these classes at least, and besides at most some of which no question that is kept is true.
     Of(Arc<Learnt<M>>, Classes<M>),
 }
@@ -101,7 +103,7 @@ impl<M: 'static> LeftOut<M> {
     pub fn answer(&self, question: &dyn Question<M>) -> Option<bool> {
         match self {
             Self::Nobody => Some(false),
-            Self::Anybody => None,
+            Self::Anybody | Self::Everybody => None,
             Self::Of(learnt, classes) => {
                 let mut kept = learnt.kept.iter();
                 let place = kept.position(|other| other.is(question))?;

@@ -96,13 +96,19 @@ pub(super) struct Open<M> {
     pub answer: bool,
 }
 
-/// An open question by itself: the members of whom it is asked, what is asked, and the answer.
-pub(super) type OpenKey<M> = (Side, Arc<dyn Question<M>>, bool);
+impl<M: 'static> Open<M> {
+    /// True if the same is asked of the same members.
+    pub fn is_of_same(&self, other: &Self) -> bool {
+        self.side == other.side && self.question.is(&*other.question)
+    }
+}
 
-impl<M> Open<M> {
-    /// The question by itself.
-    pub fn key(&self) -> OpenKey<M> {
-        (self.side, self.question.clone(), self.answer)
+impl<M> Clone for Open<M> {
+    fn clone(&self) -> Self {
+        Self {
+            question: self.question.clone(),
+            ..*self
+        }
     }
 }
 
@@ -129,7 +135,7 @@ impl Answers {
 
 /// The members of whom is asked, by their places in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+enum Side {
     All,
     Before,
     Behind,
@@ -330,7 +336,8 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
             (Side::Before, Some(me)) => 0..me,
             (Side::Behind, Some(me)) => me + 1..self.members.len(),
         };
-        for place in places {
+        let are_asked = !matches!(self.left_out, LeftOut::Everybody);
+        for place in places.filter(|_| are_asked) {
             if Some(place) != self.me && self.answer_of(&question, place) {
                 return true;
             }

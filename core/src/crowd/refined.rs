@@ -282,7 +282,7 @@ impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
         let map = |member| self.refinement.map_member(&state.shared, member);
         let left_out = match state.left_out {
             LeftOut::Nobody => LeftOut::Nobody,
-            LeftOut::Anybody | LeftOut::Of(..) => LeftOut::Anybody,
+            _ => LeftOut::Anybody,
         };
         CrowdState::beside(
             self.refinement.map(&state.shared),
