@@ -3,7 +3,7 @@
 //! Source: Lamport, *A New Solution of Dijkstra's Concurrent Programming Problem*, CACM 17, 1974.
 //!
 //! Deviations. D1: the maximum of all numbers is read in one step, and so is what a loop waits for of one thread after the other; the number is written in another.
-//! D2: the number and `choosing` are written in one step.
+//! D2: `choosing` is raised in the step in which the maximum is read, and lowered in that in which the number is written.
 
 use refmap::crowd::{Crowd, Others};
 use refmap::{Counter, guard};
@@ -35,9 +35,7 @@ pub enum Omits {
 pub enum Label {
     /// In its non-critical section.
     Outside,
-    /// It is to read the maximum of all numbers.
-    Reads,
-    /// It is to take the number after this one.
+    /// It chooses: it has read this maximum, and is to take the number after it.
     Takes(Number),
     /// It waits for those that choose.
     WaitsChoosing,
@@ -67,14 +65,11 @@ pub struct Numbers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[rule(process = "thread")]
 pub enum Action {
-    /// It begins to choose.
-    #[rule(source = "Lamport 1974, L1: choosing[i] := 1")]
-    Choose,
-    /// Nobody has a number.
-    #[rule(source = "Lamport 1974, L1: maximum(number[1], …, number[N])")]
+    /// It begins to choose where nobody has a number.
+    #[rule(source = "Lamport 1974, L1: choosing[i] := 1; maximum(number[1], …, number[N])")]
     ReadZero,
-    /// Some other one has the greatest number.
-    #[rule(source = "Lamport 1974, L1: maximum(number[1], …, number[N])")]
+    /// It begins to choose where some other one has the greatest number.
+    #[rule(source = "Lamport 1974, L1: choosing[i] := 1; maximum(number[1], …, number[N])")]
     ReadGreatest,
     /// It takes the number after that.
     #[rule(source = "Lamport 1974, L1: number[i] := 1 + …; choosing[i] := 0")]
@@ -109,7 +104,7 @@ impl Thread {
 
     /// True while it chooses.
     fn chooses(&self) -> bool {
-        matches!(self.at, Label::Reads | Label::Takes(_))
+        matches!(self.at, Label::Takes(_))
     }
 
     /// True if its number is greater.
@@ -157,18 +152,17 @@ impl Crowd for Bakery {
         me: &mut Thread,
         others: &mut Others<'_, Thread>,
     ) -> Option<()> {
-        use Label::{Critical, Outside, Reads, Takes, WaitsChoosing, WaitsNumbers};
+        use Label::{Critical, Outside, Takes, WaitsChoosing, WaitsNumbers};
         let zero = numbers.zero;
         match action {
-            Action::Choose => me.go(Outside, Reads)?,
             Action::ReadZero => {
-                me.go(Reads, Takes(zero))?;
+                me.go(Outside, Takes(zero))?;
                 others.none_with(zero, Thread::is_greater)?;
             }
             Action::ReadGreatest => {
                 let greatest = others.choose_with(zero, Thread::is_greater)?.part.number;
                 others.none_with(greatest, Thread::is_greater)?;
-                me.go(Reads, Takes(greatest))?;
+                me.go(Outside, Takes(greatest))?;
             }
             Action::Take => {
                 let Takes(greatest) = me.at else {

@@ -5,7 +5,7 @@ use refmap::crowd::{Crowd, CrowdRefinement, Moment, Others};
 use refmap::{Action, Counter, State, Verdict, check_any_number, guard};
 use serde::Serialize;
 
-use super::settings;
+use super::without_invariants;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 struct Member {
@@ -118,6 +118,6 @@ impl CrowdRefinement for Tickets {
 /// A search that cannot keep what it has met comes to an end without.
 #[test]
 fn what_cannot_be_kept_is_not_met_again() {
-    let report = check_any_number(&Tickets, &settings(None)).expect("it is a crowd");
+    let report = check_any_number(&Tickets, &without_invariants(None)).expect("it is a crowd");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
