@@ -111,12 +111,22 @@ pub fn reservations(report: &Report) -> Vec<String> {
         let names = report.unexercised.join(", ");
         lines.push(format!("never exercised: {names}"));
     }
-    // Of every number of members, rows say so.
-    if !report.not_asked.is_empty() && report.every_number.is_none() {
-        let names = report.not_asked.join(", ");
-        lines.push(format!(
-            "not asked for: {names}; asking for liveness decides them"
-        ));
+    // Of every number of members, rows say so of most.
+    let has_row = |name: &&String| report.obligation(name).is_some();
+    let names: Vec<_> = report
+        .not_asked
+        .iter()
+        .filter(|name| !has_row(name))
+        .collect();
+    if !names.is_empty() {
+        let names: Vec<_> = names.into_iter().map(String::as_str).collect();
+        let names = names.join(", ");
+        lines.push(match &report.every_number {
+            None => format!("not asked for: {names}; asking for liveness decides them"),
+            Some(EveryNumber { members, .. }) => format!(
+                "not asked for every number of {members}: {names}; an instance may violate them, which the check of one tells"
+            ),
+        });
     }
     lines
 }

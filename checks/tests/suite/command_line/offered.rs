@@ -137,8 +137,8 @@ fn nothing_is_left_unoffered_that_can_be_asked() {
 /// That what holds for every number says nothing of what it does not ask, and that an instance may violate it, is said.
 #[test]
 fn what_is_not_asked_of_every_number_is_named() {
-    let check = "check ben-ari --nodes 2 --sons 1 --roots 1 --mutator unretired --midway coloured --look before-scanning";
-    let of_every_number = format!("{check} --any-number-of mutators");
+    let check = "check ben-ari --nodes 2 --sons 1 --roots 1 --midway coloured --look before-scanning --mutator";
+    let of_every_number = format!("{check} coloured-before --any-number-of mutators");
     let report = json(&format!("{of_every_number} --json"));
     assert_eq!(report["verdict"], "holds");
     let not_asked = report["not_asked"].as_array().expect("it is named");
@@ -156,13 +156,27 @@ fn what_is_not_asked_of_every_number_is_named() {
     let shown = text(&refmap(&of_every_number).stdout);
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        shown.contains("not asked for every number of mutators: environment:"),
+        shown.contains("not asked for every number of mutators: fairness:collector"),
         "{shown}"
     );
-    let of_one = json(&format!("{check} --mutators 1 --json"));
-    assert_eq!(of_one["verdict"], "violated");
+    let rows = report["obligations"].as_array().expect("it has rows");
+    let is_open = |name: &str| {
+        let mut rows = rows.iter();
+        rows.any(|row| row["name"] == name && row["verdict"] == "not decided")
+    };
+    assert!(
+        ["environment:at_rest", "deadlock", "coverage"]
+            .into_iter()
+            .all(is_open)
+    );
+    // What a small instance violates is no matter of every number.
+    let of_few = json(&format!(
+        "{check} unretired --any-number-of mutators --json"
+    ));
+    assert_eq!(of_few["verdict"], "violated");
+    assert_eq!(of_few["every_number"]["failed_with"], 1);
     assert_eq!(
-        of_one["counterexample"]["obligation"],
+        of_few["counterexample"]["obligation"],
         "environment:at_rest"
     );
     // What is chosen by name is all that is asked, and what is left out is not told of.

@@ -165,7 +165,8 @@ fn what_two_members_keep_from_happening_is_not_believed() {
         (Keeps::Gone, true),
     ] {
         for views in [Some(1), Some(2), None] {
-            let report = check_any_number(&Kept(keeps), &without_invariants(views)).expect("it is a crowd");
+            let report =
+                check_any_number(&Kept(keeps), &without_invariants(views)).expect("it is a crowd");
             let expected = if holds {
                 Verdict::Holds
             } else {
