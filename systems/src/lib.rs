@@ -28,5 +28,8 @@ pub mod published;
 pub mod stacks;
 mod subsets;
 pub mod tso;
+mod unnumbered;
 mod vectors;
 pub mod yrc;
+
+pub use unnumbered::Unnumbered;

@@ -69,12 +69,8 @@ pub struct CrowdObservation<O> {
 pub type StateOfCrowd<C> = CrowdState<<C as Crowd>::Shared, <C as Crowd>::Member>;
 
 /// Receives a step, whether it fired, its target, and what was asked.
-type VisitAnswered<'v, C> = dyn FnMut(
-        &CrowdStep<<C as Crowd>::Action>,
-        bool,
-        &StateOfCrowd<C>,
-        &Answered<<C as Crowd>::Member>,
-    ) + 'v;
+type VisitAnswered<'v, C> = dyn FnMut(&CrowdStep<<C as Crowd>::Action>, bool, &StateOfCrowd<C>, &Answered<<C as Crowd>::Member>)
+    + 'v;
 
 impl<S, M> CrowdState<S, M> {
     /// A state of an instance.
@@ -422,11 +418,7 @@ impl<C: Crowd> Instance<C> {
     }
 
     /// Takes a step, if it is enabled, and says whether it chooses another member.
-    pub(super) fn chooses(
-        &self,
-        step: &CrowdStep<C::Action>,
-        state: &mut StateOfCrowd<C>,
-    ) -> bool {
+    pub(super) fn chooses(&self, step: &CrowdStep<C::Action>, state: &mut StateOfCrowd<C>) -> bool {
         self.run(step, state).1.chooses
     }
 

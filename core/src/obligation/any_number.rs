@@ -429,7 +429,10 @@ impl CrowdDecision<'_> {
         };
         let kind = ObligationKind::of(name);
         let note = if self.held > 0 && kind == Some(ObligationKind::Coverage) {
-            format!("the instance with {} {members} does not violate it", self.held)
+            format!(
+                "the instance with {} {members} does not violate it",
+                self.held
+            )
         } else if self.held > 0 && kind.is_some_and(is_asked) {
             format!("no instance with up to {} {members} violates it", self.held)
         } else {
