@@ -25,7 +25,7 @@ use crate::published::{
     WriteThroughCacheRefinement,
 };
 use crate::stacks::TreiberRefinement;
-use crate::tso::{CollectorRefinement, CyclesRefinement};
+use crate::tso::{AnyCollector, CollectorRefinement, CyclesRefinement};
 use crate::yrc::{DesignRefinement, ModuleRefinement};
 
 /// A refinement with a checker of its own.
@@ -58,6 +58,7 @@ checked_crowds! {
     LockRefinement<TicketLock>,
     LockRefinement<Szymanski>,
     TreiberRefinement,
+    AnyCollector,
 }
 
 /// An instance is a program of so many threads.

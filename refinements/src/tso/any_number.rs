@@ -15,7 +15,7 @@ use super::CollectorRefinement;
 
 /// The collector against "collect only garbage", with any number of mutators: the refinement of one mutator at a time.
 #[derive(Clone)]
-pub struct AnyMutators {
+pub struct AnyCollector {
     of_one: Arc<CollectorRefinement>,
     implementation: AnyOnTheFly,
     specification: AnyCollectOnlyGarbage,
@@ -38,7 +38,7 @@ const OF_HOLDER: [&str; 3] = ["valid_W_marked", "valid_W_pending", "tso_lock"];
 /// Invariants of two mutators.
 const OF_TWO: [&str; 2] = ["valid_W_disjoint", "swept_all_marked"];
 
-impl AnyMutators {
+impl AnyCollector {
     /// The refinement for an instance, whose number of mutators does not matter.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl AnyMutators {
     }
 }
 
-impl CrowdRefinement for AnyMutators {
+impl CrowdRefinement for AnyCollector {
     type Implementation = AnyOnTheFly;
     type Specification = AnyCollectOnlyGarbage;
 

@@ -8,7 +8,7 @@ mod cycles;
 mod invariants;
 mod local;
 
-pub use any_number::AnyMutators;
+pub use any_number::AnyCollector;
 pub use collector::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 pub use cycles::{CycleEnds, CyclesRefinement, Survived, freed_in_time};
 pub use invariants::{
