@@ -13,7 +13,7 @@ use std::sync::Arc;
 use refmap::crowd::{Chosen, Crowd, Others};
 use refmap::internal::json;
 use refmap::{Action, BoundedVec, Rule, RuleId, TransitionSystem};
-use refmap_processes::Location;
+use refmap_processes::{DeadRegisters, Location};
 use serde::{Serialize, Serializer};
 
 use super::label::{Label, RoundStep, SysStep};
@@ -185,6 +185,11 @@ impl AnyOnTheFly {
         if scope.granularity == Granularity::Reduced {
             return Err(ScopeError::Transactions);
         }
+        // A dead register would name a mutator whose turn it is no more.
+        let scope = Scope {
+            registers: DeadRegisters::Cleared,
+            ..scope
+        };
         let of = |mutators| OnTheFly::new(Scope { mutators, ..scope }, variant);
         let (one, system) = (of(1)?, of(2)?);
         let mut rules = system.processes.rules().to_vec();
@@ -563,9 +568,7 @@ impl Crowd for AnyOnTheFly {
     }
 
     fn observe(&self, shared: &Shared) -> Option<Observed> {
-        let state = Self::with(shared, &[]);
-        let (heap, _) = AnyCollectOnlyGarbage::parts(&state.program());
-        Some(Observed::Heap(heap))
+        Some(Observed::Heap(AnyCollectOnlyGarbage::of(shared)))
     }
 
     fn observe_member(&self, shared: &Shared, me: &OneMutator) -> Option<Observed> {
@@ -671,7 +674,7 @@ impl AnyCollectOnlyGarbage {
         (shared, held)
     }
 
-    /// The mapped parts of a state with one mutator, or none.
+    /// The heap of a state of the collector, as programs observe it.
     pub fn of(shared: &Shared) -> SharedProgram {
         Self::parts(&AnyOnTheFly::with(shared, &[]).program()).0
     }

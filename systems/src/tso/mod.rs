@@ -29,8 +29,8 @@
 //!   cycle. Only the variant that drops the insertion barrier afterwards sets and reads it.
 //! - D8: marking loads the mark before `fM`, as the development does. Fig. 5 prints the other order, which is
 //!   [`LoadOrder::SenseFirst`].
-//! - D9: with any number of mutators ([`AnyOnTheFly`]) dead registers are cleared (D5), and there is no Lipton
-//!   reduction, whose transactions move several of them.
+//! - D9: with any number of mutators ([`AnyOnTheFly`]) dead registers are always cleared, which hides no behaviour (D5). There is no Lipton
+//!   reduction of them, since its transactions move several mutators.
 //!
 //! Granularity. At [`Granularity::Fine`] each command is a step. [`Granularity::Coarse`] is local fusion: steps
 //! that are invisible to the other processes and to every invariant are fused with a neighbour. [`Granularity::Reduced`]

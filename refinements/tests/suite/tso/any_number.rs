@@ -64,7 +64,7 @@ fn tso_crowd_of_one_mutator_is_the_collector() {
 #[test]
 fn tso_crowd_of_several_mutators_begins_as_the_collector() {
     for granularity in [Granularity::Coarse, Granularity::Fine] {
-        for (mutators, depth) in [(2, 40), (3, 20)] {
+        for (mutators, depth) in [(2, 30), (3, 10)] {
             let scope = scope(mutators, 1, 1, granularity);
             assert_same(scope, Variant::default(), Some(depth));
         }
