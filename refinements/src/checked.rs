@@ -28,7 +28,7 @@ use crate::published::{
     WriteThroughCacheRefinement,
 };
 use crate::stacks::TreiberRefinement;
-use crate::tso::{CollectorRefinement, CyclesRefinement};
+use crate::tso::{AnyCollector, CollectorRefinement, CyclesRefinement};
 use crate::yrc::{DesignRefinement, ModuleRefinement};
 
 /// A refinement with a checker of its own.
@@ -66,6 +66,7 @@ checked_crowds! {
     GermanRefinement,
     MesiRefinement,
     SenseReversingRefinement,
+    AnyCollector,
 }
 
 /// An instance is a program of so many threads.

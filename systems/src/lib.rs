@@ -30,5 +30,8 @@ pub mod published;
 pub mod stacks;
 mod subsets;
 pub mod tso;
+mod unnumbered;
 mod vectors;
 pub mod yrc;
+
+pub use unnumbered::Unnumbered;

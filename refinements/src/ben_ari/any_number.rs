@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use refmap::crowd::{CrowdInvariant, CrowdRefinement, Moment};
 use refmap::{AbstractSteps, Composed, Refinement};
+use refmap_systems::Unnumbered;
 use refmap_systems::ben_ari::level_3::State;
 use refmap_systems::ben_ari::{
-    AnyLevel0, AnyLevel3, Locals, Memory, Scope, Step, Unnumbered, level_0, level_3,
+    AnyLevel0, AnyLevel3, Locals, Memory, Scope, Step, level_0, level_3,
 };
 
 use super::{Refinement1, Refinement2, Refinement3, composed};

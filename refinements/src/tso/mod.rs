@@ -2,11 +2,13 @@
 //! which its proof rests [section 3.2]: the global ones, and those of program locations that it states; and
 //! that garbage is freed within two cycles [section 4].
 
+mod any_number;
 mod collector;
 mod cycles;
 mod invariants;
 mod local;
 
+pub use any_number::AnyCollector;
 pub use collector::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 pub use cycles::{CycleEnds, CyclesRefinement, Survived, freed_in_time};
 pub use invariants::{

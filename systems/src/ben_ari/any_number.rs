@@ -3,14 +3,10 @@
 //! A step of a mutator is that of a level which has this one alone, and a step of the collector that of a level which has none. A look at a mutator is a step in which
 //! the collector meets this one.
 
-use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use refmap::crowd::{Crowd, Others, StateOfCrowd};
-use refmap::internal::json;
 use refmap::{Action, Drawing, Rule, RuleId, TransitionSystem};
-use serde::{Serialize, Serializer};
-use serde_json::Value;
 
 use super::level_0::{self, Level0};
 use super::level_3::{self, Level3};
@@ -19,6 +15,7 @@ use super::memory::{AppendToFree, Memory};
 use super::mutator::Step;
 use super::scope::Scope;
 use super::shape::Shape;
+use crate::unnumbered::Unnumbered;
 
 /// A level with any number of mutators.
 struct Levels<L> {
@@ -47,29 +44,6 @@ impl<L> Levels<L> {
 fn bounds(scope: &Scope) -> String {
     let Shape { nodes, sons, roots } = scope.shape;
     format!("nodes {nodes}, sons {sons}, roots {roots}")
-}
-
-/// An action of a level with one mutator, whose number says nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Unnumbered<A>(pub A);
-
-impl<A: Debug> Debug for Unnumbered<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<A: Serialize + Debug> Serialize for Unnumbered<A> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut shown = json(&self.0);
-        let arguments = shown
-            .as_object_mut()
-            .and_then(|rule| rule.values_mut().next());
-        if let Some(Value::Object(arguments)) = arguments {
-            arguments.shift_remove("mutator");
-        }
-        shown.serialize(serializer)
-    }
 }
 
 /// The algorithm with any number of mutators. What belongs to none is a state of [`Level3`] without mutators.

@@ -41,7 +41,7 @@ mod shape;
 mod shared;
 
 pub use crate::heap::Objects as NodeSet;
-pub use any_number::{AnyLevel0, AnyLevel3, Unnumbered};
+pub use any_number::{AnyLevel0, AnyLevel3};
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
 pub use level::{Collector, Level};

@@ -143,25 +143,35 @@ impl LocalFusion {
 
     /// Visits the steps from a state, each with the steps fused to it.
     pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, &State)) {
+        for process in 0..processes.processes() {
+            self.steps_of(processes, process, from, visit);
+        }
+    }
+
+    /// Visits those that a process begins.
+    pub fn steps_of(
+        &self,
+        processes: &Processes,
+        process: usize,
+        from: &State,
+        visit: &mut dyn FnMut(Act, &State),
+    ) {
         let mut state = *from;
         // Per rule, the number of targets visited.
         let mut visited: Vec<(RuleId, u16)> = Vec::new();
-        for process in 0..processes.processes() {
-            visited.clear();
-            processes.steps_of(process, &|_| true, &mut state, &mut |mut act, to| {
-                let taken = act.rule(processes);
-                self.go_on(processes, to, process, &mut |to| {
-                    let place = visited.iter().position(|(rule, _)| *rule == taken);
-                    let place = place.unwrap_or_else(|| {
-                        visited.push((taken, 0));
-                        visited.len() - 1
-                    });
-                    act.choice = visited[place].1;
-                    visited[place].1 += 1;
-                    visit(act, to);
+        processes.steps_of(process, &|_| true, &mut state, &mut |mut act, to| {
+            let taken = act.rule(processes);
+            self.go_on(processes, to, process, &mut |to| {
+                let place = visited.iter().position(|(rule, _)| *rule == taken);
+                let place = place.unwrap_or_else(|| {
+                    visited.push((taken, 0));
+                    visited.len() - 1
                 });
+                act.choice = visited[place].1;
+                visited[place].1 += 1;
+                visit(act, to);
             });
-        }
+        });
     }
 
     /// Visits the targets after the fused steps of a process that has just moved.

@@ -29,12 +29,15 @@
 //!   cycle. Only the variant that drops the insertion barrier afterwards sets and reads it.
 //! - D8: marking loads the mark before `fM`, as the development does. Fig. 5 prints the other order, which is
 //!   [`LoadOrder::SenseFirst`].
+//! - D9: with any number of mutators ([`AnyOnTheFly`]) dead registers are always cleared, which hides no behaviour (D5). There is no Lipton
+//!   reduction of them, since its transactions move several mutators.
 //!
 //! Granularity. At [`Granularity::Fine`] each command is a step. [`Granularity::Coarse`] is local fusion: steps
 //! that are invisible to the other processes and to every invariant are fused with a neighbour. [`Granularity::Reduced`]
 //! is Lipton reduction, which preserves what is freed, and not the invariants.
 
 mod access_trace;
+mod any_number;
 mod collector;
 mod colours;
 mod drawing;
@@ -60,6 +63,10 @@ mod state;
 mod system;
 
 pub use access_trace::{Access, AccessModel};
+pub use any_number::{
+    AnyAct, AnyCollectOnlyGarbage, AnyOnTheFly, HeldProgram, Holder, Observed, OneMutator, Shared,
+    SharedProgram,
+};
 pub use colours::{Heap, pointed_to, reach};
 pub use handshake_round::HandshakeRound;
 pub use label::{

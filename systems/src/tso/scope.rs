@@ -90,6 +90,11 @@ pub enum ScopeError {
     /// The programs are wrong.
     #[error(transparent)]
     Process(#[from] ProcessError),
+    /// A transaction of any number of mutators.
+    #[error(
+        "a transaction moves more than one mutator: with any number of them granularity is fine or coarse"
+    )]
+    Transactions,
 }
 
 /// Granularity of the steps.
@@ -140,6 +145,8 @@ pub enum Initial {
     Ord,
     strum::IntoStaticStr,
     strum::VariantArray,
+    refmap::State,
+    serde::Serialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Memory {

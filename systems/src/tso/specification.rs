@@ -78,7 +78,9 @@ pub type Fields = ArrayVec<[Option<Ref>; MAX_FIELDS]>;
 pub type Pending = ArrayVec<[FieldStore; MAX_BUFFER]>;
 
 /// A pending store of a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
+)]
 pub struct FieldStore {
     /// The object.
     pub src: Ref,

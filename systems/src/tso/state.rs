@@ -12,7 +12,7 @@ use crate::heap::{Object as Ref, Objects as Refs};
 pub type Mark = bool;
 
 /// Value of a register that is dead, and would hold a reference or a mutator: it is no name.
-const DEAD: u8 = u8::MAX;
+pub(super) const DEAD: u8 = u8::MAX;
 
 /// Shows a dead register as 0.
 fn shown<S: Serializer>(register: &u8, serializer: S) -> Result<S::Ok, S::Error> {
@@ -129,6 +129,7 @@ impl Who {
     Serialize,
     Display,
     VariantArray,
+    refmap::State,
 )]
 pub enum Phase {
     /// No collection.
@@ -156,6 +157,7 @@ pub enum Phase {
     Serialize,
     Display,
     VariantArray,
+    refmap::State,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum HandshakeType {
@@ -170,7 +172,18 @@ pub enum HandshakeType {
 
 /// The last handshake of a cycle [Fig. 3, bottom].
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, VariantArray,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    VariantArray,
+    refmap::State,
 )]
 pub enum HandshakePhase {
     /// Idle.
@@ -196,7 +209,7 @@ pub struct Object {
 }
 
 /// A pending store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State)]
 pub enum Store {
     /// Of the mark of an object.
     Mark(Ref, Mark),
@@ -251,7 +264,7 @@ pub struct Sys {
 }
 
 /// A set of mutators.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, refmap::State)]
 pub struct Mutators(pub u8);
 
 impl Mutators {
@@ -288,7 +301,9 @@ impl Serialize for Mutators {
 }
 
 /// The registers of marking [Fig. 5], of the collector and of each mutator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
+)]
 pub struct Marking {
     /// The reference to be marked.
     pub reference: Option<Ref>,
@@ -365,7 +380,9 @@ impl Marking {
 const REFERENCES: std::ops::Range<Ref> = 0..MAX_REFS as Ref;
 
 /// The collector's variables [Fig. 2].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
+)]
 pub struct Gc {
     /// Registers of marking. `fM` and `phase` are its own copies, which are always live.
     pub marking: Marking,
@@ -460,7 +477,9 @@ impl Marks for Gc {
 }
 
 /// A mutator's variables [Fig. 6].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
+)]
 pub struct Mutator {
     /// The references that the program holds.
     pub roots: Refs,

@@ -108,6 +108,25 @@ impl OnTheFly {
         self.processes.test_registers(state)
     }
 
+    /// Visits the steps that a process begins, where no step moves more mutators than that.
+    pub(super) fn steps_of(
+        &self,
+        process: usize,
+        from: &State,
+        visit: &mut dyn FnMut(Act, &State),
+    ) {
+        match &self.fusion {
+            Fusion::Local(fusion) => fusion.steps_of(&self.processes, process, from, visit),
+            Fusion::None | Fusion::Lipton(_) => {
+                let mut state = *from;
+                let processes = &self.processes;
+                processes.steps_of(process, &|_| true, &mut state, &mut |act, to| {
+                    visit(act, to)
+                });
+            }
+        }
+    }
+
     /// Visits the initial states with a heap and roots: every process is idle [ConcurrentGC].
     pub(super) fn begin(
         &self,

@@ -4,6 +4,7 @@
 //! Counts and lengths without a source of their own were found by this checker. Instances are (mutators,
 //! references, stores in a mutator's buffer), with one field and the canonical heap.
 
+mod any_number;
 mod baseline;
 mod cycles;
 mod granularity;

@@ -129,20 +129,11 @@ impl Stability {
     /// Whether objects are only marked, and never unmarked, until `process` has moved: every process that marks
     /// uses the sense in memory.
     pub fn only_marks(&self, state: &State, process: usize) -> bool {
-        let sense = Some(state.sys.fm);
-        let is_of_sense = |marking: &Marking| marking.fm.is_none() || marking.fm == sense;
-        let pending = state.sys.buffers.iter().flatten();
         self.variant.has(Part::Cas)
             && self.is_stable(state, process, Shared::FM)
-            && is_of_sense(&state.gc.marking)
-            && state
-                .mutators
-                .iter()
-                .all(|mutator| is_of_sense(&mutator.marking))
-            && pending.into_iter().all(|store| match store {
-                Store::Mark(_, mark) => Some(*mark) == sense,
-                Store::FM(_) => false,
-                Store::Field(..) | Store::FA(_) | Store::Phase(_) => true,
+            && state.buffer_owners().all(|who| {
+                let pending = state.sys.pending_stores(who);
+                marks_with(state.sys.fm, state.marking(who), pending)
             })
     }
 
@@ -211,6 +202,16 @@ impl Stability {
         let is_of_sense = self.variant.allocate == Allocate::Fa && state.sys.fa == state.sys.fm;
         is_of_sense && !is_pending && self.only_marks(state, GC)
     }
+}
+
+/// Whether a process with these registers and pending stores marks with no other sense, and does not change it.
+pub(super) fn marks_with(sense: Mark, marking: &Marking, pending: &[Store]) -> bool {
+    marking.fm.is_none_or(|own| own == sense)
+        && pending.iter().all(|store| match store {
+            Store::Mark(_, mark) => *mark == sense,
+            Store::FM(_) => false,
+            Store::Field(..) | Store::FA(_) | Store::Phase(_) => true,
+        })
 }
 
 /// The handshake round that the collector is within at a location.
