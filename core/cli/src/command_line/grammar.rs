@@ -838,8 +838,8 @@ impl Options<'_> {
         let mut option = valued(
             ANY_NUMBER_OF,
             "MEMBERS",
-            "Decides observation, initiality, simulation, agency and invariants for every number of these members, by views; what views cannot exclude is \
-             incomplete, never violated",
+            "Decides observation, initiality, simulation, agency and invariants for every number of these members, by views. What an instance with \
+             few violates is violated, and what views cannot exclude incomplete",
         )
         .value_parser(ValueParser::new(parse))
         .conflicts_with_all(["walks", "max-depth"]);
