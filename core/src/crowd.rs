@@ -36,7 +36,7 @@ pub(crate) use form::{Form, Formed};
 pub(crate) use instance::BESIDES;
 pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCrowd};
 pub use others::{Beside, Other, Others};
-pub use question::Key;
+pub use question::Given;
 pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};
 pub(crate) use search::{Posed, SearchFault, ViewSearch};
 pub use statement::Crowd;

@@ -26,8 +26,9 @@ const CRATES: [&str; 14] = [
 ];
 
 /// Circles of files that are one concept together; a comment in the first file of each says so.
-const ONE_CONCEPT: [(&str, &[&str]); 3] = [
+const ONE_CONCEPT: [(&str, &[&str]); 4] = [
     ("core/programs/src", &["builder", "builder::thread"]),
+    ("core/src", &["crowd::instance", "crowd::statement"]),
     ("core/src", &["state", "state::changes"]),
     (
         "core/src",

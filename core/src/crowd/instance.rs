@@ -10,6 +10,7 @@ use super::chosen::MEMBERS;
 use super::left_out::{Changes, LeftOut};
 use super::others::{Answered, Answers, Open, Others};
 use super::question::is_plain;
+// A crowd has instances, and these are of a crowd: one concept.
 use super::statement::Crowd;
 use crate::drawing::Drawing;
 use crate::erased::Caveats;

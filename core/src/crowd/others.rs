@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::chosen::Chosen;
 use super::left_out::{Changes, LeftOut};
-use super::question::{Asked, AskedWith, Change, Changed, ChangedWith, Key, Question};
+use super::question::{Asked, AskedWith, Change, Changed, ChangedWith, Given, Question};
 
 /// Questions of one step that are open, at most.
 const MOST_OPEN: usize = 16;
@@ -218,13 +218,13 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
     }
 
     /// Goes on if this is true of some other member, beside a value.
-    pub fn some_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
+    pub fn some_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
         self.ask(AskedWith::new(key, holds), Side::All)
             .then_some(())
     }
 
     /// Goes on if this is true of no other member, beside a value.
-    pub fn none_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
+    pub fn none_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
         (!self.ask(AskedWith::new(key, holds), Side::All)).then_some(())
     }
 
@@ -260,7 +260,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
     }
 
     /// Changes each of the other members by a value, for itself.
-    pub fn each_with<K: Key>(&mut self, key: K, change: fn(&mut M, &K)) {
+    pub fn each_with<K: Given>(&mut self, key: K, change: fn(&mut M, &K)) {
         self.change(ChangedWith::new(key, change));
     }
 
@@ -270,7 +270,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
     }
 
     /// Some other member of which this is true beside a value, whichever.
-    pub fn choose_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Other<M>> {
+    pub fn choose_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Other<M>> {
         self.chosen(AskedWith::new(key, holds))
     }
 
@@ -382,13 +382,13 @@ impl<M: Clone + 'static> Beside<'_, '_, M> {
     }
 
     /// Goes on if this is true of some member there, beside a value.
-    pub fn some_with<K: Key>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
+    pub fn some_with<K: Given>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
         let question = AskedWith::new(key, holds);
         self.others.ask(question, self.side).then_some(())
     }
 
     /// Goes on if this is true of no member there, beside a value.
-    pub fn none_with<K: Key>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
+    pub fn none_with<K: Given>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
         let question = AskedWith::new(key, holds);
         (!self.others.ask(question, self.side)).then_some(())
     }

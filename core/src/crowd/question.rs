@@ -26,9 +26,9 @@ pub(super) trait Change<M>: Send + Sync {
 }
 
 /// A value beside a member, by which is asked: it is copied, so that nothing can be counted in it.
-pub trait Key: Copy + State<()> {}
+pub trait Given: Copy + State<()> {}
 
-impl<K: Copy + State<()>> Key for K {}
+impl<K: Copy + State<()>> Given for K {}
 
 /// A question that is a function of the member.
 pub(super) struct Asked<M>(pub fn(&M) -> bool);
@@ -63,14 +63,14 @@ impl<M: 'static> Question<M> for Asked<M> {
     }
 }
 
-impl<M, K: Key> AskedWith<M, K> {
+impl<M, K: Given> AskedWith<M, K> {
     pub const fn new(key: K, holds: fn(&M, &K) -> bool) -> Self {
         const { assert_plain::<K>() };
         Self { key, holds }
     }
 }
 
-impl<M, K: Key> ChangedWith<M, K> {
+impl<M, K: Given> ChangedWith<M, K> {
     pub const fn new(key: K, change: fn(&mut M, &K)) -> Self {
         const { assert_plain::<K>() };
         Self { key, change }
@@ -80,14 +80,14 @@ impl<M, K: Key> ChangedWith<M, K> {
 /// # Panics
 ///
 /// While it is compiled, if values of the type are more than data.
-const fn assert_plain<K: Key>() {
+const fn assert_plain<K: Given>() {
     assert!(
         is_plain::<K, ()>(),
         "a value by which others are asked is plain data: derive `State`"
     );
 }
 
-impl<M: 'static, K: Key> Question<M> for AskedWith<M, K> {
+impl<M: 'static, K: Given> Question<M> for AskedWith<M, K> {
     fn holds(&self, member: &M) -> bool {
         (self.holds)(member, &self.key)
     }
@@ -113,7 +113,7 @@ impl<M: 'static> Change<M> for Changed<M> {
     }
 }
 
-impl<M: 'static, K: Key> Change<M> for ChangedWith<M, K> {
+impl<M: 'static, K: Given> Change<M> for ChangedWith<M, K> {
     fn apply(&self, member: &mut M) {
         (self.change)(member, &self.key);
     }
@@ -129,7 +129,7 @@ pub(super) const fn is_plain<T: State<S>, S: ?Sized>() -> bool {
 }
 
 /// True of a value without counters and names of members.
-fn has_no_names<K: Key>(mut key: K) -> bool {
+fn has_no_names<K: Given>(mut key: K) -> bool {
     let mut names = Names(0);
     key.visit_names(&mut names);
     names.0 == 0

@@ -223,9 +223,10 @@ fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, C
         let crowd = shown.crowd().ok_or(CheckError::NoCrowd)?;
         let mut report = of_crowd(crowd, views, settings)?;
         if report.violated().next().is_none() {
-            report.not_asked = guarded(shown, &|subject, _| {
+            let others = guarded(shown, &|subject, _| {
                 not_reported(subject, settings, &report)
             })?;
+            report.not_asked.extend(others);
         }
         return Ok(report);
     }
