@@ -32,7 +32,7 @@ mod views;
 
 pub use chosen::Chosen;
 pub use fault::CrowdFault;
-pub(crate) use form::{Form, Formed};
+pub(crate) use form::{CrowdForm, Formed};
 pub(crate) use instance::BESIDES;
 pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCrowd};
 pub use others::{Beside, Other, Others};

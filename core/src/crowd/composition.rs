@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::counters::{Counted, close, placed};
-use super::form::{ErasedClasses, ErasedParts, Form};
+use super::form::{CrowdForm, ErasedClasses, ErasedParts};
 use super::parts::CrowdParts;
 use super::views::{Composition, Configuration};
 use crate::erased::ErasedPart;
@@ -11,7 +11,7 @@ use crate::numbered::Numbered;
 
 /// The parts that came, by their numbers.
 pub(super) struct KnownParts<'c> {
-    crowd: &'c dyn Form,
+    crowd: &'c dyn CrowdForm,
     shared: Numbered<ErasedPart>,
     /// True of each shared part that keeps names of members.
     have_names: Vec<bool>,
@@ -25,7 +25,7 @@ pub(super) struct KnownParts<'c> {
 }
 
 impl<'c> KnownParts<'c> {
-    pub fn new(crowd: &'c dyn Form) -> Self {
+    pub fn new(crowd: &'c dyn CrowdForm) -> Self {
         let mut contexts = Numbered::default();
         contexts.number(Arc::from([]));
         Self {
@@ -429,7 +429,7 @@ mod tests {
         fn rows(&mut self, _: u8, _: &mut [&mut dyn Row]) {}
     }
 
-    impl Form for Numbers {
+    impl CrowdForm for Numbers {
         fn members(&self) -> &str {
             "numbers"
         }

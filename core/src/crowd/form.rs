@@ -20,7 +20,7 @@ pub(crate) type ErasedParts = CrowdParts<ErasedPart, ErasedPart>;
 pub(crate) type ErasedClasses = Classes<ErasedPart>;
 
 /// A crowd of whatever types.
-pub(crate) trait Form: Sync {
+pub(crate) trait CrowdForm: Sync {
     /// As [`Crowd::members`].
     fn members(&self) -> &str;
     /// As [`Crowd::bounds`].
@@ -76,7 +76,7 @@ pub(crate) struct Formed<R: CrowdRefinement> {
     pub refinement: R,
     crowd: R::Implementation,
     learnt: Mutex<Arc<Learnt<Member<R>>>>,
-    /// As [`Form::far`].
+    /// As [`CrowdForm::far`].
     far: OnceLock<Option<u64>>,
 }
 
@@ -132,7 +132,7 @@ impl<R: CrowdRefinement> Formed<R> {
     }
 }
 
-impl<R: CrowdRefinement> Form for Formed<R> {
+impl<R: CrowdRefinement> CrowdForm for Formed<R> {
     fn members(&self) -> &str {
         self.crowd.members()
     }
@@ -153,7 +153,7 @@ impl<R: CrowdRefinement> Form for Formed<R> {
 
     fn far(&self) -> Option<u64> {
         *self.far.get_or_init(|| {
-            let form: &dyn Form = self;
+            let form: &dyn CrowdForm = self;
             let beginnings = self.beginnings();
             let far = beginnings.iter().map(|parts| form.counted(parts).far);
             far.max().flatten()
@@ -290,7 +290,7 @@ impl NameVisitor for VisitNames<'_> {
     }
 }
 
-impl dyn Form + '_ {
+impl dyn CrowdForm + '_ {
     /// Counters of a state.
     ///
     /// # Panics

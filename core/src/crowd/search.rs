@@ -1,7 +1,7 @@
 //! The search of views.
 
 use super::composition::KnownParts;
-use super::form::{Changed, ErasedParts, Form};
+use super::form::{Changed, CrowdForm, ErasedParts};
 use super::views::{Composition, Configuration, Views};
 use crate::erased::ErasedState;
 
@@ -10,7 +10,7 @@ const MOST_CONTEXTS: usize = 1 << 10;
 
 /// A search of views, from which configurations are taken, and to which the targets of their steps are given.
 pub(crate) struct ViewSearch<'c> {
-    crowd: &'c dyn Form,
+    crowd: &'c dyn CrowdForm,
     /// Number of members of a view,
     size: usize,
     /// and of members that a configuration has more. None is left out of a configuration that has no more.
@@ -51,7 +51,7 @@ pub(crate) enum SearchFault {
 
 impl<'c> ViewSearch<'c> {
     /// A search of views of so many members, of which configurations have so many more.
-    pub fn new(crowd: &'c dyn Form, size: usize, more: usize) -> Self {
+    pub fn new(crowd: &'c dyn CrowdForm, size: usize, more: usize) -> Self {
         Self {
             crowd,
             size,

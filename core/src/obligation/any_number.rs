@@ -23,7 +23,7 @@ use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
 use super::subject::{Subject, declared};
 use super::unreturned::outline;
 use super::visitor::Plan;
-use crate::crowd::{CrowdFault, Form, ViewSearch};
+use crate::crowd::{CrowdFault, CrowdForm, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::report::number::counted;
 use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
@@ -246,7 +246,7 @@ fn outline_of(
 /// The decision of a crowd.
 struct CrowdDecision<'c> {
     crowd: &'c dyn CrowdObject,
-    form: &'c dyn Form,
+    form: &'c dyn CrowdForm,
     settings: &'c Settings<'c>,
     started: Instant,
     search: Alike<'c>,

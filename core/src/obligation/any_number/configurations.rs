@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use crate::crowd::{Form, Posed, SearchFault, ViewSearch};
+use crate::crowd::{CrowdForm, Posed, SearchFault, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
     Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
@@ -31,7 +31,7 @@ pub(super) struct Configurations<'c, 'p, 'a> {
     system: ErasedSystem<'a>,
     /// Those in which something failed first, by their numbers.
     failed: Vec<(StateId, ErasedState)>,
-    form: &'c dyn Form,
+    form: &'c dyn CrowdForm,
     views: ViewSearch<'c>,
     settings: &'c Settings<'c>,
     started: Instant,
@@ -59,7 +59,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
     /// Those of the instance of a plan.
     pub fn new(
         plan: &'p Plan<'a>,
-        form: &'c dyn Form,
+        form: &'c dyn CrowdForm,
         views: ViewSearch<'c>,
         settings: &'c Settings<'c>,
         started: Instant,

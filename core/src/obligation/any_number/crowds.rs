@@ -1,6 +1,6 @@
 //! Crowds as a check sees them: a form, and instances with few members.
 
-use crate::crowd::{CrowdRefinement, Form, Formed};
+use crate::crowd::{CrowdForm, CrowdRefinement, Formed};
 use crate::obligation::error::CheckError;
 use crate::obligation::subject::{Subject, Typed};
 
@@ -11,13 +11,13 @@ pub(in crate::obligation) type OfInstance<'t> =
 /// A crowd of whatever types.
 pub(in crate::obligation) trait CrowdObject: Sync {
     /// Its form.
-    fn form(&self) -> &dyn Form;
+    fn form(&self) -> &dyn CrowdForm;
     /// Shows the instance with so many members.
     fn with_instance(&self, members: usize, then: &mut OfInstance<'_>) -> Result<(), CheckError>;
 }
 
 impl<R: CrowdRefinement> CrowdObject for Formed<R> {
-    fn form(&self) -> &dyn Form {
+    fn form(&self) -> &dyn CrowdForm {
         self
     }
 
