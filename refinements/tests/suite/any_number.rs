@@ -319,5 +319,5 @@ fn slow_a_stack_of_three_nodes_takes_any_number_of_threads() {
         nodes: 3,
         reuses: Reuses::Unreferenced,
     };
-    assert_holds(&TreiberRefinement(stack), 2, 2);
+    assert_holds(&TreiberRefinement(stack), 1, 2);
 }
