@@ -5,7 +5,7 @@
 //! the model itself, and what they lead to is cut to views, until nothing is new. What is true of all these configurations is true for
 //! every number of members, since a step is that of one of them, or of none, and knows of the others only the answers to [questions](Others) about one at a time. Of
 //! members that a view leaves out, either answer is supposed; where *yes* enables a step, it is kept with a view to which questions it is *yes* of some of them.
-//! Where steps choose another member, configurations have one member more.
+//! Configurations have one member more where steps choose another one.
 //!
 //! A crowd is stated by [`Crowd`], and a refinement of it by [`CrowdRefinement`], which is checked by [`Checker::crowd`](crate::obligation::Checker::crowd) or
 //! [`check_any_number`](crate::check_any_number). There is nothing to declare: what a step can know is a matter of its type.
@@ -38,5 +38,5 @@ pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCro
 pub use others::{Beside, Other, Others};
 pub use question::Given;
 pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};
-pub(crate) use search::{Posed, SearchFault, ViewSearch};
+pub(crate) use search::{Posed, Unkept, ViewSearch};
 pub use statement::Crowd;

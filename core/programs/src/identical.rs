@@ -226,9 +226,10 @@ impl Threads {
         let (mut shared, mut own) = (shared.iter(), thread.memory.iter());
         let variables = self.machine.program().variables.iter();
         let memory = variables.map(|variable| {
-            let value = match variable.of_each_thread {
-                true => own.next(),
-                false => shared.next(),
+            let value = if variable.of_each_thread {
+                own.next()
+            } else {
+                shared.next()
             };
             *value.expect("each location has a content")
         });
@@ -269,7 +270,7 @@ impl Threads {
         (shared.into(), thread)
     }
 
-    /// What a thread shows.
+    /// Outputs of a thread, and how it ended, as it shows them.
     fn shown(&self, shared: &[Value], thread: &OneThread) -> Shown {
         self.machine.observe(&self.alone(shared, thread)).remove(0)
     }

@@ -41,7 +41,7 @@ pub(crate) trait CrowdForm: Sync {
     fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn FnMut(NameIn<'_>)) -> ErasedParts;
     /// The questions that are kept and true of a member, a bit for each.
     fn class(&self, member: &ErasedPart) -> u64;
-    /// What the step that has led to a state has made of all others.
+    /// Change of all others in the step that has led to a state.
     fn changed(&self, state: &ErasedState) -> Changed;
     /// The class of a member after the changes that have led to a state.
     fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64;
@@ -59,14 +59,14 @@ pub(crate) trait CrowdForm: Sync {
     fn forget(&self);
 }
 
-/// What a step has made of all others.
+/// Change of all others in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Changed {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// What can be told of each by itself.
+    /// One that can be told of each by itself.
     Each,
-    /// What depends on how far counters have come.
+    /// One that depends on how far counters have come.
     Counters,
 }
 

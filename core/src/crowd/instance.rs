@@ -53,11 +53,11 @@ pub struct CrowdStep<A> {
     pub member: Option<usize>,
     /// Number of the other member that it chooses, if it does.
     pub other: Option<usize>,
-    /// What is supposed of members that are not in the state.
+    /// Answers that are supposed of members that are not in the state.
     pub(super) answers: Answers,
 }
 
-/// What can be observed of a crowd: the shared part, and the members of which something is.
+/// Observation of a crowd: of the shared part, and of the members of which something is seen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CrowdObservation<O> {
     /// That of the shared part, if there is one.
@@ -476,17 +476,17 @@ impl<C: Crowd> Instance<C> {
         state: &mut StateOfCrowd<C>,
         visit: &mut impl FnMut(CrowdStep<C::Action>, &StateOfCrowd<C>),
     ) {
-        let mut chooses = false;
-        if let LeftOut::Nobody = from.left_out {
+        // PERF: a state of an instance has one answer to each question.
+        let chooses = if let LeftOut::Nobody = from.left_out {
             let (fired, answered) = self.run(&step, state);
-            chooses = answered.chooses;
-            if fired && !chooses {
+            if fired && !answered.chooses {
                 visit(step.clone(), state);
             }
             reset::<C>(state, from);
+            answered.chooses
         } else {
-            chooses |= self.visit_answered(&mut step, from, state, visit);
-        }
+            self.visit_answered(&mut step, from, state, visit)
+        };
         for other in (0..from.members.len()).filter(|_| chooses) {
             if Some(other) != step.member {
                 step.other = Some(other);
@@ -589,7 +589,7 @@ impl<C: Crowd> Instance<C> {
 
 /// An outcome of an abstract step.
 struct Outcome<C: Crowd> {
-    /// What it asks of members that are not in the state.
+    /// Questions about members that are not in the state.
     open: Vec<Open<C::Member>>,
     /// Its target, if it is one.
     target: Option<StateOfCrowd<C>>,

@@ -37,7 +37,7 @@ pub(super) struct Learnt<M> {
     met: Mutex<Met<M>>,
 }
 
-/// What a search has met for which larger configurations are needed, or finer views.
+/// Findings of a search for which larger configurations are needed, or finer views.
 #[derive(Clone)]
 pub(super) struct Met<M> {
     /// Questions that enabled a step since they may be true of a member that is left out,
@@ -99,7 +99,7 @@ impl<M: 'static> Learnt<M> {
 }
 
 impl<M: 'static> LeftOut<M> {
-    /// Whether a question is true of a member that is left out; none if that is not known.
+    /// Answer to a question about members that are left out, *yes* if it is true of one; none if that is not known.
     pub fn answer(&self, question: &dyn Question<M>) -> Option<bool> {
         match self {
             Self::Nobody => Some(false),

@@ -28,7 +28,7 @@ const MOST_OPEN: usize = 16;
 /// }
 /// ```
 ///
-/// What it is asked beside is a value that is copied, which holds no cell either:
+/// A value by which it is asked is copied, and holds no cell either:
 ///
 /// ```compile_fail,E0277
 /// # use refmap::crowd::Others;
@@ -199,7 +199,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
         }
     }
 
-    /// What was asked. A panic of a question goes on from here.
+    /// The questions that were asked. A panic of one goes on from here.
     pub(super) fn answered(self) -> Answered<M> {
         match self.asked.panic {
             Some(panic) => std::panic::resume_unwind(panic),

@@ -42,12 +42,9 @@ struct ChangedTarget {
     known: usize,
 }
 
-/// Reason why a search is begun anew.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum SearchFault {
-    /// What is kept of members that are left out cannot be told after a step.
-    Unkept,
-}
+/// Reason why a search is begun anew: the classes of members that are left out cannot be told after a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unkept;
 
 impl<'c> ViewSearch<'c> {
     /// A search of views of so many members, of which configurations have so many more.
@@ -122,7 +119,7 @@ impl<'c> ViewSearch<'c> {
     /// # Errors
     ///
     /// If the search is to begin anew.
-    pub fn next(&mut self) -> Result<Option<Posed>, SearchFault> {
+    pub fn next(&mut self) -> Result<Option<Posed>, Unkept> {
         while self.left.is_empty() {
             while self.configurations.is_empty() {
                 let found = &mut self.configurations;
@@ -149,7 +146,7 @@ impl<'c> ViewSearch<'c> {
     /// # Errors
     ///
     /// If the search is to begin anew.
-    pub fn add_target(&mut self, from: &Posed, to: &ErasedState) -> Result<(), SearchFault> {
+    pub fn add_target(&mut self, from: &Posed, to: &ErasedState) -> Result<(), Unkept> {
         let parts = self.crowd.apart(to);
         let changed = self.crowd.changed(to);
         if self.more == 0 || !self.crowd.keeps() || changed == Changed::Nothing {
@@ -157,7 +154,7 @@ impl<'c> ViewSearch<'c> {
             return Ok(());
         }
         if changed == Changed::Counters {
-            return Err(SearchFault::Unkept);
+            return Err(Unkept);
         }
         self.changed.push(ChangedTarget {
             parts,
@@ -169,7 +166,7 @@ impl<'c> ViewSearch<'c> {
     }
 
     /// Looks again at targets that members may be part of that were not known. False if there are none.
-    fn change_again(&mut self) -> Result<bool, SearchFault> {
+    fn change_again(&mut self) -> Result<bool, Unkept> {
         let known = self.known.members().count();
         let views = self.views.len();
         for at in 0..self.changed.len() {
@@ -181,7 +178,7 @@ impl<'c> ViewSearch<'c> {
     }
 
     /// Adds the views of a target, beside all that the members that are left out may have become.
-    fn change(&mut self, at: usize) -> Result<(), SearchFault> {
+    fn change(&mut self, at: usize) -> Result<(), Unkept> {
         let ChangedTarget {
             parts,
             state,
@@ -208,7 +205,7 @@ impl<'c> ViewSearch<'c> {
         for class in [0].into_iter().chain(classes.iter().copied()) {
             let after = after(class);
             if after.len() > 10 || contexts.len() << after.len() > MOST_CONTEXTS {
-                return Err(SearchFault::Unkept);
+                return Err(Unkept);
             }
             let least = u32::from(class != 0);
             let subsets = least..1 << after.len();

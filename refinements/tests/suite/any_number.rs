@@ -211,7 +211,7 @@ fn what_is_unsafe_with_several_mutators_never_holds() {
     assert_unsafe_with_several_mutators(&[Scope::new(2, 1, 1)]);
 }
 
-/// What is told of a check: the sizes, and what is violated.
+/// Figures of a check: the sizes, and the obligations that are violated.
 fn told(report: &Report) -> (u64, u64, Vec<String>) {
     let violated = report.violated().map(str::to_owned).collect();
     (report.states, report.transitions, violated)

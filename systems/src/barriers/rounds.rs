@@ -69,7 +69,7 @@ impl Crowd for Rounds {
             Action::Leave => {
                 guard("it has arrived", me.arrived)?;
                 let all = others.none_with(me.round, Thread::is_missing);
-                guard("all others have arrived", all.is_some())?;
+                guard("all others have arrived", all)?;
                 me.arrived = false;
                 me.round = me.round.next();
             }

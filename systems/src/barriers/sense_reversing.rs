@@ -52,7 +52,7 @@ pub struct Thread {
     pub round: Counter,
 }
 
-/// What threads share.
+/// The shared part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Shared {
     /// The sense of all.

@@ -37,9 +37,10 @@ impl Locals {
     /// The same of a mutator of an order that announces targets, or not.
     #[inline]
     pub(super) fn target(&self, announces: bool) -> Option<Node> {
-        let is_midway = match announces {
-            false => self.mu != MutatorAt::Mutate,
-            true => self.announced(),
+        let is_midway = if announces {
+            self.announced()
+        } else {
+            self.mu != MutatorAt::Mutate
         };
         is_midway.then_some(self.q)
     }

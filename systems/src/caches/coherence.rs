@@ -49,7 +49,7 @@ pub enum Action {
     Lose,
 }
 
-/// What is seen of a client: its access, and what it reads.
+/// Observation of a client: its access, and the data that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
     /// It may not read.

@@ -31,7 +31,7 @@ pub enum Omits {
     WriteBack,
 }
 
-/// What a client asks for.
+/// Request of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -41,7 +41,7 @@ pub enum Request {
     ReqE,
 }
 
-/// What the directory tells a client.
+/// Message of the directory to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
@@ -53,7 +53,7 @@ pub enum Message {
     GntE(Data),
 }
 
-/// What a client tells the directory: its copy is invalid. Of an exclusive one it sends what that held.
+/// Acknowledgement of a client: its copy is invalid. Of an exclusive one it sends the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct InvAck(pub Option<Data>);
 
@@ -94,7 +94,7 @@ pub struct Directory {
     pub cur_cmd: Option<Request>,
     /// The client whose request it is.
     pub cur_ptr: Option<Chosen>,
-    /// What memory holds.
+    /// Contents of memory.
     pub mem_data: Data,
     /// Ghost: what was stored last. No guard reads it.
     pub aux_data: Data,

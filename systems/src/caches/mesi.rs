@@ -47,7 +47,7 @@ pub enum Cache {
 /// The memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Memory {
-    /// What it holds.
+    /// Its contents.
     pub data: Data,
     /// Ghost: what was written last. No guard reads it.
     pub last: Data,

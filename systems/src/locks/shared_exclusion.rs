@@ -59,13 +59,13 @@ impl Crowd for SharedExclusion {
             Action::Read => {
                 guard("it is outside", *me == Thread::Outside)?;
                 let nobody = others.none(|it| *it == Thread::Writes);
-                guard("nobody writes", nobody.is_some())?;
+                guard("nobody writes", nobody)?;
                 *me = Thread::Reads;
             }
             Action::Write => {
                 guard("it is outside", *me == Thread::Outside)?;
                 let nobody = others.none(|it| *it != Thread::Outside);
-                guard("nobody reads or writes", nobody.is_some())?;
+                guard("nobody reads or writes", nobody)?;
                 *me = Thread::Writes;
             }
             Action::Leave => {

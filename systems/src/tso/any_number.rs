@@ -4,7 +4,7 @@
 //! to be asked or waited for, and local fusion whether some have yet to answer, and whether some mark with the other sense. It is asked where it matters, which is where
 //! the stand-in makes a difference.
 //!
-//! What the collector does with one mutator (to choose it, to ask it, to poll it) is a step of this mutator.
+//! A step of the collector with one mutator (to choose it, to ask it, to poll it) is one of this mutator.
 
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
@@ -154,7 +154,7 @@ type Is<'a> = &'a dyn Fn(Known) -> bool;
 struct Outcome {
     shared: Shared,
     me: OneMutator,
-    /// Whether they are left from now on, if that changes.
+    /// True or false if they are left, or are not, from now on; none if that does not change.
     are_left: Option<bool>,
     /// True if none has answered from now on.
     begins: bool,
@@ -377,7 +377,7 @@ impl AnyOnTheFly {
         })
     }
 
-    /// What may have to be known of the others for a step.
+    /// Facts about the others that may have to be known for a step.
     fn to_know(&self, act: &Act) -> &'static [Known] {
         match (act.label, self.scope().granularity) {
             (Label::Round(..), _) => &[Known::Left, Known::Pending],
@@ -577,7 +577,7 @@ impl Crowd for AnyOnTheFly {
 }
 
 impl AnyOnTheFly {
-    /// What can be observed of a mutator.
+    /// That of a mutator.
     pub fn held(shared: &Shared, me: &OneMutator) -> HeldProgram {
         let program = Self::with(shared, &[me]).program();
         let (_, held) = AnyCollectOnlyGarbage::parts(&program);
@@ -599,7 +599,7 @@ fn bounds(scope: &Scope) -> String {
     )
 }
 
-/// What can be observed: the heap, or a mutator.
+/// Observation: the heap, or a mutator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Observed {
     /// Memory's heap.

@@ -122,7 +122,7 @@ fn counts(t: &mut ThreadBuilder<'_>, shared: Location, own: Location) {
     t.assert(s.equals(r + 1));
 }
 
-/// What a thread has for itself is a location of its own in a program of so many threads.
+/// A location that each thread has for itself is one of its own in a program of so many threads.
 #[test]
 fn each_thread_has_a_location() {
     let mut one = ProgramBuilder::new("one");
@@ -157,9 +157,10 @@ fn each_thread_has_a_location() {
 fn no_thread_sees_what_another_has_for_itself() {
     let program = |is_own: bool| {
         let mut program = ProgramBuilder::new("flags");
-        let flag = match is_own {
-            true => program.location_of_each_thread("flag", 0),
-            false => program.location("flag", 0),
+        let flag = if is_own {
+            program.location_of_each_thread("flag", 0)
+        } else {
+            program.location("flag", 0)
         };
         let inside = program.location("inside", 0);
         program.thread("thread", |t| {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use crate::crowd::{CrowdForm, Posed, SearchFault, ViewSearch};
+use crate::crowd::{CrowdForm, Posed, Unkept, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
     Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
@@ -51,7 +51,7 @@ pub(super) enum SearchEnd {
     Limit(Limit),
     /// Something was met for which more is to be kept of the members that views leave out, or larger configurations are needed.
     Met,
-    /// What is kept cannot be told any more: nothing is to be kept.
+    /// The classes of members that are left out cannot be told any more: no question is to be kept.
     Unkept,
 }
 
@@ -108,7 +108,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
                 return SearchEnd::Stopped;
             };
             let configuration = match next {
-                Err(SearchFault::Unkept) => return SearchEnd::Unkept,
+                Err(Unkept) => return SearchEnd::Unkept,
                 Ok(None) => return SearchEnd::Complete,
                 Ok(Some(configuration)) => configuration,
             };
@@ -123,7 +123,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
             };
             match catch(&mut add) {
                 Ok(Ok(())) => (),
-                Ok(Err(SearchFault::Unkept)) => return SearchEnd::Unkept,
+                Ok(Err(Unkept)) => return SearchEnd::Unkept,
                 Err(panic) => {
                     self.panic = Some(panic);
                     return SearchEnd::Stopped;

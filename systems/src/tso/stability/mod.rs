@@ -204,7 +204,7 @@ impl Stability {
     }
 }
 
-/// Whether a process with these registers and pending stores marks with no other sense, and does not change it.
+/// True if a process with these registers and pending stores marks with no other sense, and does not change it.
 pub(super) fn marks_with(sense: Mark, marking: &Marking, pending: &[Store]) -> bool {
     marking.fm.is_none_or(|own| own == sense)
         && pending.iter().all(|store| match store {

@@ -155,7 +155,7 @@ impl CrowdRefinement for Kept {
     }
 }
 
-/// What two members that no view shows together keep from happening is found out, and what none does holds.
+/// A step that two members keep from happening which no view shows together is found out, and one that nobody does holds.
 #[test]
 fn what_two_members_keep_from_happening_is_not_believed() {
     for (keeps, holds) in [

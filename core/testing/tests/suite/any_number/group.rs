@@ -121,7 +121,7 @@ pub struct Rules<const IN_LINE: bool = false> {
     pub simulates: Option<usize>,
 }
 
-/// What members share.
+/// The shared part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 pub struct Shared {
     pub place: u8,

@@ -329,7 +329,7 @@ fn a_lock_that_is_safe_for_two_is_violated_with_three() {
     }
 }
 
-/// What fails with more members than small instances have is not known of the views, and shown from a state that these leave.
+/// A violation with more members than small instances have is not known of the views, and shown from a state that these leave.
 #[test]
 fn what_fails_with_many_is_unknown() {
     let mut moves: Vec<_> = (0..6)

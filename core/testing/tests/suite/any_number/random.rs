@@ -167,7 +167,7 @@ fn judged<const IN_LINE: bool>(rules: &Rules<IN_LINE>, seed: u64) -> [bool; 2] {
     [is_safe, report(None)]
 }
 
-/// What does not hold is shown, and whether it is a behaviour.
+/// A counterexample is shown of all that does not hold, and said to be a behaviour where it is one.
 fn assert_shown<const IN_LINE: bool>(rules: &Rules<IN_LINE>, report: &Report, seed: u64) {
     assert_eq!(report.evidence, Evidence::Views);
     if report.limit.is_some() && report.verdict != Some(Verdict::Violated) {
@@ -271,7 +271,7 @@ fn what_has_all_of_it_holds_for_every_number() {
     assert_eq!(compare(0..8, Family::All), [6, 6]);
 }
 
-/// What is said to hold holds with six and seven members, too.
+/// Crowds that are said to hold do with six and seven members, too.
 #[test]
 #[ignore = "minutes"]
 fn slow_what_is_drawn_holds_for_every_number() {
