@@ -25,7 +25,7 @@ use super::unreturned::outline;
 use super::visitor::Plan;
 use crate::crowd::{CrowdFault, CrowdForm, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedSystem};
-use crate::report::number::counted;
+use crate::report::number::{counted, one_of};
 use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
 use crate::statement::asked::model_call::UNNAMED;
 use crate::statement::invariant::Invariant;
@@ -91,6 +91,7 @@ pub(super) fn any_number(
         complete: 0,
         held: 0,
         warnings: Vec::new(),
+        undeclared: Vec::new(),
     };
     let first = views.unwrap_or(needed);
     outline_of(crowd, first, settings)?;
@@ -254,8 +255,10 @@ struct CrowdDecision<'c> {
     complete: usize,
     /// and of which nothing was violated that was asked of all of these.
     held: usize,
-    /// Doubts about the largest of these.
+    /// Doubts about the largest of these,
     warnings: Vec<Warning>,
+    /// and its obligations that speak of nothing that is declared.
+    undeclared: Vec<String>,
 }
 
 impl CrowdDecision<'_> {
@@ -288,6 +291,9 @@ impl CrowdDecision<'_> {
                 self.complete = members;
                 self.held = members;
                 self.warnings.clone_from(&report.warnings);
+                let rows = report.obligations.iter();
+                let undeclared = rows.filter(|row| row.verdict == Verdict::NoneDeclared);
+                self.undeclared = undeclared.map(|row| row.name.clone()).collect();
             }
             left = left.saturating_sub(report.states);
             if !is_covered {
@@ -420,23 +426,24 @@ impl CrowdDecision<'_> {
         Ok(found)
     }
 
-    /// The row of an obligation that is not decided for every number.
+    /// The row of an obligation that is not decided for every number: what instances say of it, or that nothing is declared of which it speaks.
     fn not_decided(&self, name: &str) -> Obligation {
-        let members = self.form.members();
-        let is_asked = |kind| {
-            use ObligationKind::{Deadlock, Environment};
-            matches!(kind, Deadlock | Environment)
-        };
-        let kind = ObligationKind::of(name);
-        let note = if self.held > 0 && kind == Some(ObligationKind::Coverage) {
-            format!(
-                "the instance with {} {members} does not violate it",
-                self.held
-            )
-        } else if self.held > 0 && kind.is_some_and(is_asked) {
-            format!("no instance with up to {} {members} violates it", self.held)
-        } else {
-            "an instance may violate it".to_owned()
+        use ObligationKind::{Coverage, Deadlock, Environment};
+        if self.undeclared.iter().any(|other| other == name) {
+            return Obligation {
+                name: name.to_owned(),
+                ..Obligation::new(Verdict::NoneDeclared, 0)
+            };
+        }
+        let held = counted(self.held as u64, one_of(self.form.members()));
+        let note = match ObligationKind::of(name) {
+            Some(Coverage) if self.held > 0 => {
+                format!("the instance with {held} does not violate it")
+            }
+            Some(Deadlock | Environment) if self.held > 0 => {
+                format!("no instance with up to {held} violates it")
+            }
+            _ => "an instance may violate it".to_owned(),
         };
         Obligation {
             name: name.to_owned(),

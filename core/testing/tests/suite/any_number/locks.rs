@@ -437,6 +437,26 @@ fn a_line_is_said() {
     );
 }
 
+/// Obligations that are not decided for every number are rows, and so are those that speak of nothing that is declared.
+#[test]
+fn what_is_not_decided_is_a_row() {
+    let all = Settings {
+        obligations: Selection::Default,
+        ..settings(Some(2))
+    };
+    let report = check_any_number(&test_and_set(), &all).expect("it is a crowd");
+    assert_eq!(report.not_asked, ["environment", "deadlock", "coverage"]);
+    let row = row_of(&report, "deadlock");
+    assert_eq!(row.verdict, Verdict::NotDecided);
+    let note = row.note.as_deref();
+    assert_eq!(note, Some("no instance with up to 5 members violates it"));
+    assert_eq!(row_of(&report, "coverage").verdict, Verdict::NotDecided);
+    assert_eq!(
+        row_of(&report, "environment").verdict,
+        Verdict::NoneDeclared
+    );
+}
+
 /// Neither a limit nor a deadlock ends in `holds`.
 #[test]
 fn what_is_not_known_does_not_hold() {
