@@ -30,12 +30,12 @@ mod search;
 mod statement;
 mod views;
 
-pub use chosen::Chosen;
+pub use chosen::{Chosen, Named};
 pub use fault::CrowdFault;
 pub(crate) use form::{CrowdForm, Formed};
 pub(crate) use instance::BESIDES;
 pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCrowd};
-pub use others::{Beside, Other, Others};
+pub use others::{Beside, Others};
 pub use question::Given;
 pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};
 pub(crate) use search::{Posed, Unkept, ViewSearch};

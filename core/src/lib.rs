@@ -122,7 +122,7 @@ pub use symmetry::{Asymmetry, Exchange};
 pub mod internal {
     pub use crate::explore::memory::resident_bytes;
     pub use crate::nearest::nearest;
-    pub use crate::obligation::check_erased;
+    pub use crate::obligation::{check_by_views, check_erased};
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;

@@ -23,6 +23,15 @@ pub(super) const MEMBERS: u8 = u8::MAX;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Chosen(pub(super) usize);
 
+/// A member, or a reference to it, with its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<P> {
+    /// Its name.
+    pub name: Chosen,
+    /// Its part.
+    pub part: P,
+}
+
 impl Chosen {
     /// # Panics
     ///

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::chosen::Chosen;
+use super::chosen::{Chosen, Named};
 use super::left_out::{Changes, LeftOut};
 use super::question::{Asked, AskedWith, Change, Changed, ChangedWith, Given, Question};
 
@@ -141,15 +141,6 @@ enum Side {
     Behind,
 }
 
-/// Another member that a step has chosen.
-#[derive(Clone, Debug)]
-pub struct Other<M> {
-    /// Its name.
-    pub name: Chosen,
-    /// Its part, before the step.
-    pub part: M,
-}
-
 /// The members on one side of a line, before the one that takes a step or behind it.
 pub struct Beside<'b, 'o, M> {
     others: &'b mut Others<'o, M>,
@@ -264,17 +255,17 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
         self.change(ChangedWith::new(key, change));
     }
 
-    /// Some other member of which this is true, whichever. A step chooses one at most.
-    pub fn choose(&mut self, holds: fn(&M) -> bool) -> Option<Other<M>> {
+    /// Some other member of which this is true, whichever, with its part before the step. A step chooses one at most.
+    pub fn choose(&mut self, holds: fn(&M) -> bool) -> Option<Named<M>> {
         self.chosen(Asked(holds))
     }
 
     /// Some other member of which this is true beside a value, whichever.
-    pub fn choose_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Other<M>> {
+    pub fn choose_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Named<M>> {
         self.chosen(AskedWith::new(key, holds))
     }
 
-    fn chosen(&mut self, question: impl Question<M>) -> Option<Other<M>> {
+    fn chosen(&mut self, question: impl Question<M>) -> Option<Named<M>> {
         assert!(
             !self.asked.has_changed,
             "other members are asked before they are changed"
@@ -285,7 +276,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
         );
         self.asked.chooses = true;
         let other = self.other?;
-        self.answer_of(&question, other).then(|| Other {
+        self.answer_of(&question, other).then(|| Named {
             name: Chosen(other),
             part: self.members[other].clone(),
         })

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::chosen::{Chosen, Named};
 use super::instance::{CrowdState, CrowdStep, Instance, StateOfCrowd};
 use super::left_out::LeftOut;
 use super::others::Answers;
@@ -115,7 +116,7 @@ impl<'a, C: Crowd> Moment<'a, C> {
 }
 
 /// A predicate on the shared part and so many members.
-type OfMembers<C> = dyn Fn(&SharedOf<C>, &[&MemberOf<C>]) -> bool + Send + Sync;
+type OfMembers<C> = dyn Fn(&SharedOf<C>, &[Named<&MemberOf<C>>]) -> bool + Send + Sync;
 
 /// A named predicate on the shared part and any few members, which says in its type how many.
 pub struct CrowdInvariant<C: Crowd> {
@@ -133,13 +134,23 @@ impl<C: Crowd> CrowdInvariant<C> {
         source: impl Into<Cow<'static, str>>,
         holds: impl Fn(&C::Shared, [&C::Member; N]) -> bool + Send + Sync + 'static,
     ) -> Self {
+        let holds = move |shared: &_, named: [Named<&_>; N]| holds(shared, parts(&named));
+        Self::of_named(name, source, holds)
+    }
+
+    /// The same of members with their names, which are compared with those that the shared part keeps.
+    pub fn of_named<const N: usize>(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        holds: impl Fn(&C::Shared, [Named<&C::Member>; N]) -> bool + Send + Sync + 'static,
+    ) -> Self {
         Self {
             name: name.into(),
             source: source.into(),
             members: N,
             premise: None,
-            holds: Arc::new(move |shared, members| {
-                holds(shared, members.try_into().expect("there are so many"))
+            holds: Arc::new(move |shared, named| {
+                holds(shared, named.try_into().expect("there are so many"))
             }),
         }
     }
@@ -161,11 +172,11 @@ impl<C: Crowd> CrowdInvariant<C> {
             self.name
         );
         let earlier = self.premise.take();
-        self.premise = Some(Arc::new(move |shared, members: &[&C::Member]| {
+        self.premise = Some(Arc::new(move |shared, members: &[Named<&C::Member>]| {
             earlier
                 .as_ref()
                 .is_none_or(|earlier| earlier(shared, members))
-                && premise(shared, members.try_into().expect("there are so many"))
+                && premise(shared, parts(members))
         }));
         self
     }
@@ -184,7 +195,7 @@ impl<C: Crowd> CrowdInvariant<C> {
     fn of_instance(&self) -> Invariant<Instance<C>> {
         let width = self.members;
         let (premise, holds) = (self.premise.clone(), self.holds.clone());
-        let is_claimed = move |shared: &C::Shared, members: &[&C::Member]| {
+        let is_claimed = move |shared: &C::Shared, members: &[Named<&C::Member>]| {
             premise
                 .as_ref()
                 .is_none_or(|premise| premise(shared, members))
@@ -210,19 +221,29 @@ impl<C: Crowd> CrowdInvariant<C> {
     }
 }
 
+/// The parts of so many members.
+///
+/// # Panics
+///
+/// If there are not so many.
+fn parts<'m, M, const N: usize>(members: &[Named<&'m M>]) -> [&'m M; N] {
+    let members: &[Named<&M>; N] = members.try_into().expect("there are so many");
+    members.each_ref().map(|member| member.part)
+}
+
 /// True if this is true of some so many members of a state, all different.
 fn some_members<C: Crowd>(
     state: &StateOfCrowd<C>,
     width: usize,
-    is: &mut dyn FnMut(&[&C::Member]) -> bool,
+    is: &mut dyn FnMut(&[Named<&C::Member>]) -> bool,
 ) -> bool {
     fn from<'m, M>(
         all: &'m [M],
         is_line: bool,
         taken: &mut Vec<usize>,
-        chosen: &mut Vec<&'m M>,
+        chosen: &mut Vec<Named<&'m M>>,
         width: usize,
-        is: &mut dyn FnMut(&[&M]) -> bool,
+        is: &mut dyn FnMut(&[Named<&M>]) -> bool,
     ) -> bool {
         if chosen.len() == width {
             return is(chosen);
@@ -236,7 +257,10 @@ fn some_members<C: Crowd>(
                 continue;
             }
             taken.push(place);
-            chosen.push(&all[place]);
+            chosen.push(Named {
+                name: Chosen(place),
+                part: &all[place],
+            });
             let found = from(all, is_line, taken, chosen, width, is);
             chosen.pop();
             taken.pop();

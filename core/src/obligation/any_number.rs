@@ -53,13 +53,14 @@ const KINDS: [ObligationKind; 5] = [
 /// Exhaustive search of one instance.
 pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Report, CheckError>;
 
-/// Decides a crowd with views of so many members, or, where none are said, of the fewest that suffice.
+/// Decides a crowd with views of so many members, or, where none are said, of the fewest that suffice; small instances are searched first, where a search of them is
+/// given.
 pub(super) fn any_number(
     crowd: &dyn CrowdObject,
     views: Option<usize>,
     settings: &Settings<'_>,
     started: Instant,
-    search: Alike<'_>,
+    search: Option<Alike<'_>>,
 ) -> Result<Report, CheckError> {
     validate(settings)?;
     let form = crowd.form();
@@ -87,7 +88,6 @@ pub(super) fn any_number(
         form,
         settings,
         started,
-        search,
         complete: 0,
         held: 0,
         warnings: Vec::new(),
@@ -95,7 +95,9 @@ pub(super) fn any_number(
     };
     let first = views.unwrap_or(needed);
     outline_of(crowd, first, settings)?;
-    if let Some(report) = decision.beside(first)? {
+    if let Some(search) = search
+        && let Some(report) = decision.beside(first, search)?
+    {
         return Ok(report);
     }
     let mut report = decision.with_views(first)?;
@@ -250,7 +252,6 @@ struct CrowdDecision<'c> {
     form: &'c dyn CrowdForm,
     settings: &'c Settings<'c>,
     started: Instant,
-    search: Alike<'c>,
     /// The most members of which all states were searched, and of fewer,
     complete: usize,
     /// and of which nothing was violated that was asked of all of these.
@@ -264,7 +265,7 @@ struct CrowdDecision<'c> {
 impl CrowdDecision<'_> {
     /// The report of the smallest instance that violates an obligation, whichever is asked of it, if one does. A rule that few members never simulate is none
     /// where more of them do: coverage is that of the largest instance of which all is known.
-    fn beside(&mut self, size: usize) -> Result<Option<Report>, CheckError> {
+    fn beside(&mut self, size: usize, search: Alike<'_>) -> Result<Option<Report>, CheckError> {
         let mut left = STATES_BESIDE;
         let mut uncovered = None;
         for members in 1..=MOST_BESIDE {
@@ -278,7 +279,7 @@ impl CrowdDecision<'_> {
             settings.limits.states = Some(most.min(part));
             let mut found = None;
             self.crowd.with_instance(members, &mut |subject| {
-                found = Some((self.search)(subject, &settings)?);
+                found = Some(search(subject, &settings)?);
                 Ok(())
             })?;
             let report = found.expect("an instance was shown");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::any_number::{CrowdObject, any_number, not_reported};
+use super::any_number::{Alike, CrowdObject, any_number, not_reported};
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
@@ -221,7 +221,7 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
 fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, CheckError> {
     if let Search::AnyNumber { views } = settings.search {
         let crowd = shown.crowd().ok_or(CheckError::NoCrowd)?;
-        let mut report = of_crowd(crowd, views, settings)?;
+        let mut report = of_crowd(crowd, views, settings, true)?;
         if report.violated().next().is_none() {
             let others = guarded(shown, &|subject, _| {
                 not_reported(subject, settings, &report)
@@ -283,26 +283,40 @@ pub fn check_any_number<R: CrowdRefinement>(
     crowd: &R,
     settings: &Settings<'_>,
 ) -> Result<Report, CheckError> {
-    let views = match settings.search {
-        Search::AnyNumber { views } => views,
-        Search::Exhaustive | Search::Walks(_) => None,
-    };
-    of_crowd(&Formed::new(crowd.clone()), views, settings)
+    let views = views_of(settings);
+    of_crowd(&Formed::new(crowd.clone()), views, settings, true)
 }
 
-/// Discharges the obligations of a crowd.
+/// The same as [`check_any_number`] by views alone, without the small instances that come first: what these violate shows in a test what views make of it.
+pub fn check_by_views<R: CrowdRefinement>(
+    crowd: &R,
+    settings: &Settings<'_>,
+) -> Result<Report, CheckError> {
+    let views = views_of(settings);
+    of_crowd(&Formed::new(crowd.clone()), views, settings, false)
+}
+
+fn views_of(settings: &Settings<'_>) -> Option<usize> {
+    match settings.search {
+        Search::AnyNumber { views } => views,
+        Search::Exhaustive | Search::Walks(_) => None,
+    }
+}
+
+/// Discharges the obligations of a crowd, of small instances first if that is said.
 fn of_crowd(
     crowd: &dyn CrowdObject,
     views: Option<usize>,
     settings: &Settings<'_>,
+    has_beside: bool,
 ) -> Result<Report, CheckError> {
     // What another check on this thread did without is not this one's.
     take_tolerated();
     let started = Instant::now();
+    let search: Alike<'_> = &|subject, settings| run(subject, settings, Instant::now());
+    let beside = has_beside.then_some(search);
     declared(UNNAMED, || {
-        any_number(crowd, views, settings, started, &|subject, settings| {
-            run(subject, settings, Instant::now())
-        })
+        any_number(crowd, views, settings, started, beside)
     })?
 }
 

@@ -52,9 +52,9 @@ mod undecided;
 #[cfg(test)]
 mod tests;
 
-#[doc(hidden)]
-pub use check::check_erased;
 pub use check::{Checkable, Checker, check, check_any_number};
+#[doc(hidden)]
+pub use check::{check_by_views, check_erased};
 pub use error::CheckError;
 pub use kind::ObligationKind;
 pub use selection::Selection;

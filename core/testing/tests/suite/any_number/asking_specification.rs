@@ -1,8 +1,9 @@
 //! Specifications that ask of other members: an abstract step is one whatever members a view leaves out.
 
 use refmap::AbstractSteps::{self, One};
-use refmap::crowd::{Crowd, CrowdRefinement, Moment, Others};
-use refmap::{Action, State, Verdict, check_any_number};
+use refmap::crowd::{Chosen, Crowd, CrowdRefinement, Moment, Others};
+use refmap::internal::check_by_views;
+use refmap::{Action, State, Verdict};
 use serde::Serialize;
 
 use super::without_invariants;
@@ -38,15 +39,31 @@ enum Keeps {
     Gone,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Turns;
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Shared {
+    turn: u8,
+    /// The member that is to go, where it is known before.
+    goes: Option<Chosen>,
+}
+
+/// Turns of members, of which the last goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Turns {
+    /// Members that are idle take turns, and so does the one that goes, beside others that are idle.
+    Idle,
+    /// The one that goes is named first, and the second one makes a first one of all others.
+    Named,
+}
 
 /// The same, of which a member goes unless it is kept from it.
 #[derive(Clone, Copy, Debug)]
-struct Kept(Keeps);
+struct Kept {
+    turns: Turns,
+    keeps: Keeps,
+}
 
 impl Crowd for Turns {
-    type Shared = u8;
+    type Shared = Shared;
     type Member = Kind;
     type Action = Step;
     type Observation = ();
@@ -55,29 +72,47 @@ impl Crowd for Turns {
         "members"
     }
 
-    fn initial(&self, visit: &mut impl FnMut(u8, &[Kind])) {
-        visit(0, &[Kind::Idle]);
+    fn initial(&self, visit: &mut impl FnMut(Shared, &[Kind])) {
+        let shared = Shared {
+            turn: 0,
+            goes: None,
+        };
+        visit(shared, &[Kind::Idle]);
     }
 
     fn fire(
         &self,
         step: &Step,
-        turn: &mut u8,
+        shared: &mut Shared,
         me: &mut Kind,
-        _: &mut Others<'_, Kind>,
+        others: &mut Others<'_, Kind>,
     ) -> Option<()> {
-        let becomes = match *turn {
-            0..TURNS => Kind::Used,
-            TURNS => Kind::First,
-            5 => Kind::Second,
-            6 => Kind::Gone,
+        let [from, to] = match (self, shared.turn) {
+            (Self::Idle, 0..TURNS) | (Self::Named, 0) => [Kind::Idle, Kind::Used],
+            (Self::Idle, TURNS) => [Kind::Idle, Kind::First],
+            (Self::Idle, 5) | (Self::Named, 1) => [Kind::Idle, Kind::Second],
+            (Self::Idle, 6) => [Kind::Idle, Kind::Gone],
+            (Self::Named, 2) => [Kind::Used, Kind::Gone],
             _ => return None,
         };
-        let goes = becomes == Kind::Gone;
-        (*me == Kind::Idle && goes == (*step == Step::Go)).then_some(())?;
-        *me = becomes;
-        *turn += 1;
+        let goes = to == Kind::Gone;
+        (*me == from && goes == (*step == Step::Go)).then_some(())?;
+        *me = to;
+        shared.turn += 1;
+        if *self == Self::Named {
+            match to {
+                Kind::Used => shared.goes = Some(others.me()),
+                Kind::Second => others.each(become_first),
+                _ => (),
+            }
+        }
         Some(())
+    }
+}
+
+fn become_first(kind: &mut Kind) {
+    if *kind == Kind::Idle {
+        *kind = Kind::First;
     }
 }
 
@@ -106,7 +141,7 @@ impl Crowd for Kept {
         others: &mut Others<'_, Kind>,
     ) -> Option<()> {
         if *kind == Kind::Gone {
-            match self.0 {
+            match self.keeps {
                 Keeps::Nothing => (),
                 Keeps::First => others.none(|it| *it == Kind::First)?,
                 Keeps::Both => {
@@ -118,6 +153,9 @@ impl Crowd for Kept {
             }
         }
         *me = *kind;
+        if *kind == Kind::Second && self.turns == Turns::Named {
+            others.each(become_first);
+        }
         Some(())
     }
 }
@@ -132,16 +170,16 @@ impl CrowdRefinement for Kept {
     type Specification = Self;
 
     fn implementation(&self) -> Turns {
-        Turns
+        self.turns
     }
 
     fn specification(&self) -> Self {
         *self
     }
 
-    fn map(&self, _: &u8) {}
+    fn map(&self, _: &Shared) {}
 
-    fn map_member(&self, _: &u8, kind: &Kind) -> Kind {
+    fn map_member(&self, _: &Shared, kind: &Kind) -> Kind {
         *kind
     }
 
@@ -164,19 +202,22 @@ fn what_two_members_keep_from_happening_is_not_believed() {
         (Keeps::Both, false),
         (Keeps::Gone, true),
     ] {
-        for views in [Some(1), Some(2), None] {
-            let report =
-                check_any_number(&Kept(keeps), &without_invariants(views)).expect("it is a crowd");
-            let expected = if holds {
-                Verdict::Holds
-            } else {
-                Verdict::Incomplete
-            };
-            assert_eq!(
-                report.verdict,
-                Some(expected),
-                "{keeps:?} {views:?} {report}"
-            );
+        for turns in [Turns::Idle, Turns::Named] {
+            for views in [Some(1), Some(2), None] {
+                let kept = Kept { turns, keeps };
+                let report =
+                    check_by_views(&kept, &without_invariants(views)).expect("it is a crowd");
+                let expected = if holds {
+                    Verdict::Holds
+                } else {
+                    Verdict::Incomplete
+                };
+                assert_eq!(
+                    report.verdict,
+                    Some(expected),
+                    "{kept:?} {views:?} {report}"
+                );
+            }
         }
     }
 }

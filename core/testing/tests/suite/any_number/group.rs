@@ -1,7 +1,7 @@
 //! Groups of members of few kinds: crowds by the million.
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::crowd::{Chosen, Crowd, CrowdInvariant, CrowdRefinement, Moment, Others};
+use refmap::crowd::{Chosen, Crowd, CrowdInvariant, CrowdRefinement, Moment, Named, Others};
 use refmap::{Counter, State};
 use serde::Serialize;
 
@@ -85,6 +85,8 @@ pub enum Bad {
     Two(u8, u8),
     /// So many members of one kind, of at most four.
     Many(u8, usize),
+    /// A member of this kind of which the shared part does not keep the name.
+    Nameless(u8),
 }
 
 /// Obligation that a bad state violates.
@@ -363,7 +365,7 @@ impl<const IN_LINE: bool> CrowdRefinement for Rules<IN_LINE> {
             _ if self.asks != Asks::Simulation => 0,
             Bad::One(..) => u8::from(self.is_bad(shared, member)),
             Bad::Two(one, other) if [one, other].contains(&member.kind) => member.kind + 1,
-            Bad::Two(..) | Bad::Many(..) => 0,
+            Bad::Two(..) | Bad::Many(..) | Bad::Nameless(_) => 0,
         }
     }
 
@@ -402,6 +404,13 @@ impl<const IN_LINE: bool> CrowdRefinement for Rules<IN_LINE> {
                     let mut kinds = all.map(|it| it.kind);
                     kinds.sort_unstable();
                     !is_asked || kinds != [one.min(other), one.max(other)]
+                },
+            ),
+            Bad::Nameless(kind) => CrowdInvariant::of_named(
+                "good",
+                "a test",
+                move |shared: &Shared, [it]: [Named<&Member>; 1]| {
+                    !is_asked || it.part.kind != kind || shared.name == Some(it.name)
                 },
             ),
             Bad::Many(kind, 3) => many::<IN_LINE, 3>(is_asked, kind),

@@ -284,6 +284,14 @@ fn a_name_is_that_of_one_member() {
         let report = asked(&rules, size);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
+    // Whoever is critical is the owner, and whoever is idle is not.
+    for (kind, verdict) in [(CRITICAL, Verdict::Holds), (IDLE, Verdict::Violated)] {
+        let claimed = Rules {
+            bad: Bad::Nameless(kind),
+            ..rules.clone()
+        };
+        assert_eq!(asked(&claimed, 1).verdict, Some(verdict));
+    }
     // Whoever is not the owner may, too.
     rules.moves[1].name = Name::IsNotMe;
     rules.moves[0].shared = [0, 0];

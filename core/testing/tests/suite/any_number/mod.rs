@@ -1,6 +1,7 @@
 //! Any number of members: what is said to hold for every number of them holds with one to five, on random crowds.
 
 mod asking_specification;
+mod by_views;
 mod group;
 mod holders;
 mod kept;

@@ -130,6 +130,10 @@ impl Bad {
             Self::Two(one, other) if one == other => count(one) > 1,
             Self::Two(one, other) => count(one) > 0 && count(other) > 0,
             Self::Many(kind, members) => count(kind) >= members,
+            Self::Nameless(kind) => {
+                let mut members = state.members.iter().enumerate();
+                members.any(|(number, one)| one.0 == kind && state.name != Some(number))
+            }
         }
     }
 }

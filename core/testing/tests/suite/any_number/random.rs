@@ -1,6 +1,7 @@
 //! Random crowds: what is said to hold for every number of members holds with one to five, and so does what instances say.
 
 use refmap::explore::Limits;
+use refmap::internal::check_by_views;
 use refmap::random::Generator;
 use refmap::{Evidence, Report, Settings, Verdict, check_any_number};
 
@@ -108,7 +109,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
             let is_in_it = |kind: &u8| [one, other].contains(kind);
             asks == Asks::Simulation && !has_requests && !initial.iter().any(is_in_it)
         }
-        Bad::Many(..) => false,
+        Bad::Many(..) | Bad::Nameless(_) => false,
     };
     Rules {
         moves,
@@ -156,6 +157,10 @@ fn judged<const IN_LINE: bool>(rules: &Rules<IN_LINE>, seed: u64) -> [bool; 2] {
         let holds = report.verdict == Some(Verdict::Holds);
         assert!(is_safe || !holds, "{seed}: {rules:?} {report}");
         assert_shown(rules, &report, seed);
+        // Small instances come first, and would hide what views do not see.
+        let report = check_by_views(rules, &few(views)).expect("it is a crowd");
+        let is_believed = report.verdict == Some(Verdict::Holds);
+        assert!(is_safe || !is_believed, "{seed}: {rules:?} {report}");
         holds
     };
     if matches!(rules.bad, Bad::One(..)) {
@@ -251,6 +256,22 @@ fn what_is_in_a_line_holds_for_every_number() {
 #[test]
 fn what_keeps_a_name_holds_for_every_number() {
     assert_eq!(compare(0..40, Family::Names), [20, 20]);
+}
+
+/// A member that is claimed to be the one that is named is that one, and no other.
+#[test]
+fn what_is_said_of_a_name_holds_for_every_number() {
+    let mut counts = [0; 2];
+    for seed in 0..120 {
+        let mut rules = draw(&mut Generator::new(seed), Family::Names);
+        let kinds = rules.moves.iter().map(|step| step.member[1]);
+        rules.bad = Bad::Nameless(kinds.max().expect("there is a move"));
+        rules.asks = Asks::Invariant;
+        let [is_safe, holds] = judged(&rules, seed);
+        counts[0] += u64::from(is_safe);
+        counts[1] += u64::from(holds);
+    }
+    assert_eq!(counts, [36, 36]);
 }
 
 /// The same with tickets, of which there is no end.
