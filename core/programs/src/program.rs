@@ -76,8 +76,8 @@ pub struct Variable {
     pub of_each_thread: bool,
 }
 
-/// Location that holds 1 if in memory the content of some of several others compares so with a value, and otherwise 0. A load reads it by its name; nothing
-/// writes it, and it has no address.
+/// Location that holds 1 if the content of some of several others compares so with a value, and otherwise 0. A load reads it by its name
+/// ([`load_some`](crate::ThreadBuilder::load_some)); nothing writes it, and it has no address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Snapshot {
     /// The location.

@@ -74,7 +74,7 @@ impl ThreadBuilder<'_> {
     /// `into := 1` if in memory the content of some of these locations compares so with `value`, and 0 if none does: a load that reads all of them at once.
     ///
     /// Of a location that [each thread has for itself](ProgramBuilder::location_of_each_thread), those of all *other* threads are meant, however many there are.
-    /// Any number of threads, of which none is with another one; each that finds no other flag up would go on:
+    /// Threads of any number, of which one is inside at most, since it goes inside if it finds no other flag up:
     ///
     /// ```
     /// use refmap::{Settings, Verdict, check_any_number};
@@ -106,9 +106,9 @@ impl ThreadBuilder<'_> {
     ///
     /// It reads memory, and nothing that is pending, and a model orders it with other accesses as a load of a location of its own.
     ///
-    /// A loop that loads them one after the other may find each as it is at another moment, and so find more. It finds the same where a content that compares so
-    /// does so until the loop is over: then none does when a loop begins that finds none. So flags that stay up are read by such a loop as well; of flags that
-    /// are taken down, what holds with this load is not known to hold with a loop.
+    /// A loop that loads them one after the other finds each as it is at another moment, so what holds with this load is not known to hold with such a loop.
+    /// Where a content that compares so does so until the loop is over, both find the same: a loop that finds none began when none was. So this load
+    /// stands for a loop over flags that stay up, and not over flags that are taken down.
     pub fn load_some(
         &mut self,
         into: Register,

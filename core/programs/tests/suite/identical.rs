@@ -214,7 +214,7 @@ fn enters_by_loop(t: &mut ThreadBuilder<'_>, inside: Location, own: Location, ot
     t.when(other.is_false(), |t| goes_inside(t, inside));
 }
 
-/// Looks at others in two ways, then waits in a block that looks again behind what it writes; outputs some of what it has found.
+/// Looks at others in two ways, then waits in a block that looks again behind what it writes, and at what all share; outputs some of what it has found.
 fn looks_again(t: &mut ThreadBuilder<'_>, shared: Location, own: Location, others: &[Location]) {
     let (one, two, three) = (t.register("one"), t.register("two"), t.register("three"));
     t.store(own, 1);
@@ -228,6 +228,7 @@ fn looks_again(t: &mut ThreadBuilder<'_>, shared: Location, own: Location, other
         t.store(own, 0);
         t.load_some(three, others.iter().copied(), Operator::Differ, 0);
     });
+    t.load_some(one, [shared], Operator::Differ, 0);
     t.when(two, |t| t.output(one + three));
 }
 
