@@ -101,7 +101,7 @@ impl Integer {
 }
 
 /// Binary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Operator {
     /// Sum, modulo 2⁶⁴. The sum of an address and a number is the address that many locations later.
     Add,
@@ -196,6 +196,12 @@ impl Operator {
             _ => return Err(Fault::AddressInArithmetic),
         };
         Ok(Number(number))
+    }
+
+    /// True if its value is defined, and not 0.
+    pub(crate) fn is_true(self, left: Value, right: Value) -> bool {
+        self.apply(left, right)
+            .is_ok_and(|value| value != Value::Number(0))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Programs of any number of threads that have the same code, as crowds.
 //!
-//! A thread is the program of one, and its steps are those of that program's [`Machine`]. What the threads have together is memory; of each other they know nothing,
-//! but that a reservation is lost where another one writes.
+//! A thread is the program of one, and its steps are those of that program's [`Machine`]. What the threads have together is memory; of each other they know what
+//! they read of it at once, and that a reservation is lost where another one writes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use refmap::crowd::{Crowd, CrowdRefinement, Moment, Others, StateOfCrowd};
@@ -12,10 +13,10 @@ use serde_json::json;
 
 use super::behaviour::Behaviours;
 use super::ends::TooManyStates;
-use super::expression::{Location, Value};
+use super::expression::{Expression, Location, Value};
 use super::machine::{Action, Machine, Show, Shown};
 use super::model::MemoryModel;
-use super::program::{Instruction, LoadKind, Program};
+use super::program::{Instruction, LoadKind, Program, Snapshot};
 use super::state::{Progress, State, ThreadState};
 
 /// A program of any number of identical threads under a memory model. Each is to output only what a thread of another program outputs under SC.
@@ -221,7 +222,33 @@ impl Threads {
         })
     }
 
-    /// The state of the program of one thread in which this is the one.
+    /// Snapshots of what others have for themselves that the instruction of this number reads, or the block that begins there.
+    fn of_others(&self, at: u16) -> impl Iterator<Item = &Snapshot> {
+        let program = self.machine.program();
+        let code = program.threads[0].code.get(usize::from(at)..);
+        let code = code.unwrap_or_default();
+        let end = match code.first() {
+            Some(Instruction::Atomic { end }) => end - usize::from(at),
+            _ => code.len().min(1),
+        };
+        let read =
+            code[..end]
+                .iter()
+                .filter_map(|instruction| match instruction.place()?.address() {
+                    Expression::Constant(Value::Address(location)) => program.snapshot(*location),
+                    _ => None,
+                });
+        read.filter(|snapshot| program.is_of_others(snapshot))
+    }
+
+    /// Place of a location that each thread has for itself among all of these.
+    fn place_of_own(&self, location: Location) -> u16 {
+        let variables = self.machine.program().variables.iter();
+        let before = variables.take(usize::from(location.0));
+        before.filter(|variable| variable.of_each_thread).count() as u16
+    }
+
+    /// The state of the program of one thread in which this is the one, and no others are.
     fn alone(&self, shared: &[Value], thread: &OneThread) -> State {
         let (mut shared, mut own) = (shared.iter(), thread.memory.iter());
         let variables = self.machine.program().variables.iter();
@@ -329,7 +356,20 @@ impl Crowd for Threads {
             let threads = state.threads.iter().chain(&*self.witnesses);
             state.threads = threads.cloned().collect();
         }
+        for snapshot in self.of_others(action.instruction) {
+            let is = snapshot.of.iter().any(|location| {
+                let asked = (self.place_of_own(*location), snapshot.is, snapshot.value);
+                let some = others.some_with(asked, |other, (place, is, value)| {
+                    is.is_true(other.memory[usize::from(*place)], *value)
+                });
+                some.is_some()
+            });
+            state.memory[usize::from(snapshot.location.0)] = Value::Number(i64::from(is));
+        }
         self.machine.fire(action, &mut state)?;
+        for snapshot in self.of_others(action.instruction) {
+            state.memory[usize::from(snapshot.location.0)] = Value::default();
+        }
         (*memory, *me) = self.parts(&state);
         for (before, after) in self.witnesses.iter().zip(&state.threads[1..]) {
             if let (Some(location), None) = (before.reservation, after.reservation) {
@@ -349,9 +389,26 @@ impl Crowd for Threads {
         me: Option<&OneThread>,
         visit: &mut impl FnMut(Action),
     ) {
-        if let Some(me) = me {
-            let state = self.alone(memory, me);
-            self.machine.next(&state, &mut |action, _| visit(action));
+        let Some(me) = me else { return };
+        let mut state = self.alone(memory, me);
+        let pending = me.thread.pending.iter().map(|pending| pending.at);
+        let read = pending.chain([me.thread.next]);
+        let read = read.flat_map(|at| self.of_others(at));
+        let read: BTreeSet<_> = read
+            .map(|snapshot| usize::from(snapshot.location.0))
+            .collect();
+        let mut seen = Vec::new();
+        // Others are not known here: each snapshot of them may be either.
+        for answers in 0..1_u64 << read.len() {
+            for (bit, at) in read.iter().enumerate() {
+                state.memory[*at] = Value::Number((answers >> bit & 1) as i64);
+            }
+            self.machine.next(&state, &mut |action, _| {
+                if !seen.contains(&action) {
+                    seen.push(action.clone());
+                    visit(action);
+                }
+            });
         }
     }
 

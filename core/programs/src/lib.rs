@@ -67,6 +67,6 @@ pub use outcome::{Outcome, ThreadEnd, ThreadOutcome};
 pub use program::{
     Afterwards, DrawnField, DrawnObject, Fence, FencePlace, Instruction, LoadKind,
     MOST_INSTRUCTIONS, MOST_LOCATIONS, MOST_REGISTERS, MOST_THREADS, Presence, PrivateRegister,
-    Program, Returned, Thread, UnknownPlace, Update, Variable,
+    Program, Returned, Snapshot, Thread, UnknownPlace, Update, Variable,
 };
 pub use state::{Operand, Operands, Pending, Progress, State, ThreadState};

@@ -7,7 +7,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::expression::{Expression, Fault, Integer, Location, Names, Place, Register, Value};
+use super::expression::{
+    Expression, Fault, Integer, Location, Names, Operator, Place, Register, Value,
+};
 
 /// Greatest number of threads of a program.
 pub const MOST_THREADS: usize = 64;
@@ -26,6 +28,8 @@ pub struct Program {
     pub name: String,
     /// The shared locations.
     pub variables: Vec<Variable>,
+    /// Those that are snapshots of others.
+    pub snapshots: Vec<Snapshot>,
     /// The threads.
     pub threads: Vec<Thread>,
     /// The objects that some of the locations are fields of, as a drawing shows them.
@@ -68,8 +72,22 @@ pub struct Variable {
     pub initial: Value,
     /// Type to which written values are truncated.
     pub integer: Integer,
-    /// True if each thread has one, and sees no other one's. Otherwise all share it.
+    /// True if each thread has one, and sees those of others in a [`Snapshot`] alone. Otherwise all share it.
     pub of_each_thread: bool,
+}
+
+/// Location that holds 1 if the content of some of several others compares so with a value, and otherwise 0. A load reads it by its name
+/// ([`load_some`](crate::ThreadBuilder::load_some)); nothing writes it, and it has no address.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Snapshot {
+    /// The location.
+    pub location: Location,
+    /// The others: either such as all threads share, or such as each has, of which those of all other threads are meant.
+    pub of: Vec<Location>,
+    /// The comparison, with the content on its left. One that is undefined is false.
+    pub is: Operator,
+    /// The value on its right.
+    pub value: Value,
 }
 
 /// Thread.
@@ -191,7 +209,7 @@ pub enum Update {
     /// Writes this value unconditionally.
     Exchange(Expression),
     /// Writes the value read, combined by the operator with this as the right operand (fetch-and-add and similar).
-    Fetch(super::Operator, Expression),
+    Fetch(Operator, Expression),
 }
 
 /// Result of an atomic update.
@@ -493,6 +511,9 @@ impl Program {
         };
         let variable = self.variables.get(usize::from(location.0));
         let variable = variable.ok_or(Fault::NoSuchLocation)?;
+        if self.snapshot(location).is_some() && !matches!(place.address, Expression::Constant(_)) {
+            return Err(Fault::NoSuchLocation);
+        }
         if place.bits.is_some_and(|bits| bits != variable.integer.bits) {
             return Err(Fault::OtherWidth);
         }
@@ -502,7 +523,36 @@ impl Program {
     /// Initial contents of all locations.
     pub fn initial_memory(&self) -> Vec<Value> {
         let initial = |variable: &Variable| variable.integer.keep(variable.initial);
-        self.variables.iter().map(initial).collect()
+        let mut memory = self.variables.iter().map(initial).collect::<Vec<_>>();
+        self.take_snapshots(&mut memory);
+        memory
+    }
+
+    /// The snapshot that a location is, if it is one.
+    pub(crate) fn snapshot(&self, location: Location) -> Option<&Snapshot> {
+        let mut snapshots = self.snapshots.iter();
+        snapshots.find(|snapshot| snapshot.location == location)
+    }
+
+    /// True if a snapshot is of what other threads have for themselves.
+    pub(crate) fn is_of_others(&self, snapshot: &Snapshot) -> bool {
+        let mut of = snapshot.of.iter();
+        of.any(|of| self.variables[usize::from(of.0)].of_each_thread)
+    }
+
+    /// Takes the snapshots anew of memory that was written. What other threads have for themselves is not in it.
+    pub(crate) fn take_snapshots(&self, memory: &mut [Value]) {
+        for snapshot in &self.snapshots {
+            if !self.is_of_others(snapshot) {
+                let mut of = snapshot.of.iter();
+                let is = of.any(|of| {
+                    snapshot
+                        .is
+                        .is_true(memory[usize::from(of.0)], snapshot.value)
+                });
+                memory[usize::from(snapshot.location.0)] = Value::Number(i64::from(is));
+            }
+        }
     }
 
     /// Replaces the bound on backward jumps.
@@ -624,7 +674,8 @@ pub struct UnknownPlace {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.name)?;
-        for variable in &self.variables {
+        let variables = self.variables.iter().zip(0..);
+        for (variable, _) in variables.filter(|(_, at)| self.snapshot(Location(*at)).is_none()) {
             writeln!(f, "  {} = {}", variable.name, self.show(variable.initial))?;
         }
         for thread in &self.threads {

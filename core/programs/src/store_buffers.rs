@@ -342,6 +342,7 @@ impl Buffered {
             return;
         };
         to.memory[usize::from(location.0)] = value;
+        self.program.take_snapshots(&mut to.memory);
         for (other, thread) in to.threads.iter_mut().enumerate() {
             if other != number && thread.reservation == Some(location) {
                 thread.reservation = None;

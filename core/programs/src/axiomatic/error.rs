@@ -8,6 +8,9 @@ pub enum NotEnumerated {
     /// The program uses an instruction that this semantics does not cover.
     #[error("LL and SC have no axioms here")]
     Exclusive,
+    /// A thread reads several locations at once.
+    #[error("a read of several locations at once has no axioms here")]
+    Snapshot,
     /// Loops have no bound, so there is no end of executions.
     #[error("loops have no bound, so executions have no end")]
     Unbounded,

@@ -15,8 +15,8 @@
 //! Source: Alglave, Maranget & Tautschnig, *Herding Cats*, for the form of the axioms; Ugawa, Abe & Maeda, section
 //! 3.1, for the preserved program order.
 //!
-//! Not covered: LL and SC, since no event shows their failure; executions in which a thread is blocked before an
-//! atomic block, or stops at a fault.
+//! Not covered: LL and SC, since no event shows their failure; loads of several locations at once; executions in which
+//! a thread is blocked before an atomic block, or stops at a fault.
 
 mod error;
 mod event;
@@ -36,7 +36,7 @@ use run::runs;
 ///
 /// # Errors
 ///
-/// If the program uses LL or SC, or there are more than `limit` candidates.
+/// If the program uses LL or SC, or loads several locations at once, or there are more than `limit` candidates.
 pub fn outcomes(
     program: &Program,
     model: MemoryModel,

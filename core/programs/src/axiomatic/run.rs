@@ -43,6 +43,9 @@ struct Walker {
 /// needed is at most the number of writes in an execution.
 pub(super) fn runs(program: &Program, limit: u64) -> Result<Vec<Vec<Run>>, NotEnumerated> {
     let most_jumps = program.backward_jumps.ok_or(NotEnumerated::Unbounded)?;
+    if !program.snapshots.is_empty() {
+        return Err(NotEnumerated::Snapshot);
+    }
     let initial = program.initial_memory();
     let mut known: Vec<BTreeSet<Value>> = initial
         .iter()

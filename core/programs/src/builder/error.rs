@@ -22,6 +22,14 @@ pub enum BuildError {
         /// Name of the location.
         name: String,
     },
+    /// A thread reads at once what all threads share and what each has for itself.
+    #[error(
+        "thread {thread:?} reads at once what all threads share, and what each other one has for itself"
+    )]
+    MixedSnapshot {
+        /// The thread.
+        thread: String,
+    },
     /// A limit is exceeded.
     #[error("there are more than {most} {what}")]
     TooMany {

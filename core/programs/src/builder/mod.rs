@@ -50,6 +50,7 @@ impl ProgramBuilder {
             program: Program {
                 name: name.into(),
                 variables: Vec::new(),
+                snapshots: Vec::new(),
                 threads: Vec::new(),
                 objects: Vec::new(),
                 places: Vec::new(),
@@ -95,7 +96,7 @@ impl ProgramBuilder {
     }
 
     /// Adds a location that each thread has for itself, in a program of one thread, of which there are
-    /// [any number](crate::IdenticalThreads). No other thread sees it, so its address is not written to what threads share.
+    /// [any number](crate::IdenticalThreads). Other threads see it by [`ThreadBuilder::load_some`] alone, so its address is not written to what threads share.
     pub fn location_of_each_thread(
         &mut self,
         name: impl Into<String>,

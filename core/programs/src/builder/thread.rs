@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{BuildError, ProgramBuilder};
-use crate::expression::{Expression, Operator, Place, Register, Value};
+use crate::expression::{Expression, Integer, Location, Operator, Place, Register, Value};
 use crate::program::{
     Afterwards, Fence, FencePlace, Instruction, LoadKind, MOST_REGISTERS, Presence,
-    PrivateRegister, Returned, Thread, Update,
+    PrivateRegister, Returned, Snapshot, Thread, Update,
 };
 
 /// Jump target in the code of a thread.
@@ -69,6 +69,87 @@ impl ThreadBuilder<'_> {
     pub fn load(&mut self, into: Register, from: impl Into<Place>) {
         let (from, kind) = (from.into(), LoadKind::Plain);
         self.push(Instruction::Load { into, from, kind });
+    }
+
+    /// `into := 1` if in memory the content of some of these locations compares so with `value`, and 0 if none does: a load that reads all of them at once.
+    ///
+    /// Of a location that [each thread has for itself](ProgramBuilder::location_of_each_thread), those of all *other* threads are meant, however many there are.
+    /// Threads of any number, of which one is inside at most, since it goes inside if it finds no other flag up:
+    ///
+    /// ```
+    /// use refmap::{Settings, Verdict, check_any_number};
+    /// use refmap_programs::{Fence, IdenticalThreads, MemoryModel, Operator, ProgramBuilder};
+    ///
+    /// let mut program = ProgramBuilder::new("flags");
+    /// let inside = program.location("inside", 0);
+    /// let flag = program.location_of_each_thread("flag", 0);
+    /// program.thread("thread", |t| {
+    ///     let (other, found) = (t.register("other"), t.register("found"));
+    ///     t.store(flag, 1);
+    ///     t.fence(Fence::Full);
+    ///     t.load_some(other, [flag], Operator::Differ, 0);
+    ///     t.when(other.is_false(), |t| {
+    ///         t.load(found, inside);
+    ///         t.assert(found.equals(0));
+    ///         t.store(inside, 1);
+    ///         t.store(inside, 0);
+    ///     });
+    /// });
+    /// let mut nothing = ProgramBuilder::new("nothing");
+    /// nothing.thread("thread", |_| ());
+    ///
+    /// let threads = IdenticalThreads::new(program.build()?, MemoryModel::Tso, nothing.build()?)?;
+    /// let report = check_any_number(&threads, &Settings::default())?;
+    /// assert_eq!(report.verdict, Some(Verdict::Holds));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// It reads memory, and nothing that is pending, and a model orders it with other accesses as a load of a location of its own.
+    ///
+    /// A loop that loads them one after the other finds each as it is at another moment, so what holds with this load is not known to hold with such a loop.
+    /// Where a content that compares so does so until the loop is over, both find the same: a loop that finds none began when none was. So this load
+    /// stands for a loop over flags that stay up, and not over flags that are taken down.
+    pub fn load_some(
+        &mut self,
+        into: Register,
+        of: impl IntoIterator<Item = Location>,
+        is: Operator,
+        value: impl Into<Value>,
+    ) {
+        let (of, value) = (Vec::from_iter(of), value.into());
+        let program = &self.of.program;
+        let (mut names, mut of_each) = (Vec::new(), 0);
+        for location in &of {
+            let Some(variable) = program.variables.get(usize::from(location.0)) else {
+                let location = *location;
+                return self.of.fail(BuildError::ForeignLocation { location });
+            };
+            names.push(variable.name.as_str());
+            of_each += usize::from(variable.of_each_thread);
+        }
+        if of_each != 0 && of_each != of.len() {
+            let thread = self.thread.name.clone();
+            return self.of.fail(BuildError::MixedSnapshot { thread });
+        }
+        let whose = if of_each == 0 { "of" } else { "other" };
+        let (names, symbol) = (names.join(", "), is.symbol());
+        let name = format!("some {whose} {names} {symbol} {}", program.show(value));
+        let mut snapshots = program.snapshots.iter();
+        let known = snapshots.find(|known| (&known.of, known.is, known.value) == (&of, is, value));
+        let location = match known {
+            Some(known) => known.location,
+            None => {
+                let location = self.of.declare(name, 0.into(), Integer::I64, false);
+                self.of.program.snapshots.push(Snapshot {
+                    location,
+                    of,
+                    is,
+                    value,
+                });
+                location
+            }
+        };
+        self.load(into, location);
     }
 
     /// `to := value`, a store.

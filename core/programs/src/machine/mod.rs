@@ -28,7 +28,7 @@ mod shown;
 use std::sync::Arc;
 
 use super::code::Code;
-use super::expression::Value;
+use super::expression::{Location, Value};
 use super::fetch::Fetcher;
 use super::model::MemoryModel;
 use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
@@ -364,7 +364,8 @@ impl Machine {
         let fields: Vec<_> = fields.map(|field| usize::from(field.location.0)).collect();
         let variables = self.program.variables.iter().zip(memory).enumerate();
         let others = variables.filter(|(location, (variable, _))| {
-            !fields.contains(location) && !variable.of_each_thread
+            let is_snapshot = self.program.snapshot(Location(*location as u16)).is_some();
+            !fields.contains(location) && !variable.of_each_thread && !is_snapshot
         });
         let row = others.fold(Row::new(), |row, (_, (variable, value))| {
             row.value(&variable.name, self.program.show(*value))

@@ -101,6 +101,7 @@ impl Machine {
     fn write(&self, state: &mut State, thread: usize, location: Location, value: Value) -> Value {
         let value = self.kept(location, value);
         state.memory[usize::from(location.0)] = value;
+        self.program.take_snapshots(&mut state.memory);
         for other in 0..state.threads.len() {
             if other != thread && state.threads[other].reservation == Some(location) {
                 state.thread_mut(other).lose(location);

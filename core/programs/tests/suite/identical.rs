@@ -3,9 +3,11 @@
 use refmap::crowd::CrowdRefinement;
 use refmap::obligation::CheckError;
 use refmap::{Refinement, Report, Settings, Verdict, check, check_any_number};
+use refmap_programs::store_buffers::Buffered;
 use refmap_programs::{
-    Behaviours, Fence, IdenticalThreads, Location, MemoryModel, NotAlike, Program, ProgramBuilder,
-    ProgramRefinement, ThreadBuilder, Value,
+    Behaviours, BuildError, Fault, Fence, IdenticalThreads, Location, Machine, MemoryModel,
+    NotAlike, Operator, Program, ProgramBuilder, ProgramRefinement, ThreadBuilder, ThreadEnd,
+    Value, axiomatic, ends, outcomes,
 };
 
 const STATES: u64 = 100_000;
@@ -150,6 +152,263 @@ fn each_thread_has_a_location() {
             assert_eq!(plain.verdict, Some(Verdict::Holds), "{plain}");
         }
     }
+}
+
+/// A thread that knows a location of all, one of its own, and those of others.
+type Knowing = fn(&mut ThreadBuilder<'_>, Location, Location, &[Location]);
+
+/// So many threads that read each other's flags, or any number of them.
+fn flags(threads: Option<usize>, body: Knowing) -> Program {
+    let mut program = ProgramBuilder::new("flags");
+    let inside = program.location("inside", 0);
+    let Some(threads) = threads else {
+        let flag = program.location_of_each_thread("flag", 0);
+        program.thread("thread", |t| body(t, inside, flag, &[flag]));
+        return program.build().expect("it is well formed");
+    };
+    let flags = (0..threads).map(|thread| program.location(format!("flag {thread}"), 0));
+    let flags: Vec<_> = flags.collect();
+    for (thread, flag) in flags.iter().enumerate() {
+        let mut others = flags.clone();
+        others.remove(thread);
+        program.thread(format!("thread {thread}"), |t| {
+            body(t, inside, *flag, &others)
+        });
+    }
+    program.build().expect("it is well formed")
+}
+
+fn goes_inside(t: &mut ThreadBuilder<'_>, inside: Location) {
+    let found = t.register("found");
+    t.load(found, inside);
+    t.assert(found.equals(0));
+    t.store(inside, 1);
+    t.store(inside, 0);
+}
+
+/// Takes its flag up, and goes inside if no other one is; behind a fence, or without one.
+fn enters<const FENCED: bool>(
+    t: &mut ThreadBuilder<'_>,
+    inside: Location,
+    own: Location,
+    others: &[Location],
+) {
+    let other = t.register("other");
+    t.store(own, 1);
+    if FENCED {
+        t.fence(Fence::Full);
+    }
+    t.load_some(other, others.iter().copied(), Operator::Differ, 0);
+    t.when(other.is_false(), |t| goes_inside(t, inside));
+}
+
+/// The same, behind a fence, with a loop that loads the flag of each other one by itself.
+fn enters_by_loop(t: &mut ThreadBuilder<'_>, inside: Location, own: Location, others: &[Location]) {
+    let (other, each) = (t.register("other"), t.register("each"));
+    t.store(own, 1);
+    t.fence(Fence::Full);
+    for flag in others {
+        t.load(each, *flag);
+        t.assign(other, other + each);
+    }
+    t.when(other.is_false(), |t| goes_inside(t, inside));
+}
+
+/// Looks at others in two ways, then waits in a block that looks again behind what it writes, and at what all share; outputs some of what it has found.
+fn looks_again(t: &mut ThreadBuilder<'_>, shared: Location, own: Location, others: &[Location]) {
+    let (one, two, three) = (t.register("one"), t.register("two"), t.register("three"));
+    t.store(own, 1);
+    t.load_some(one, others.iter().copied(), Operator::Equal, 1);
+    t.load_some(two, others.iter().copied(), Operator::Less, 1);
+    t.store(own, one + 2);
+    t.atomic(|t| {
+        t.store(shared, 1);
+        t.load_some(three, others.iter().copied(), Operator::Equal, 2);
+        t.require(three.is_false());
+        t.store(own, 0);
+        t.load_some(three, others.iter().copied(), Operator::Differ, 0);
+    });
+    t.load_some(one, [shared], Operator::Differ, 0);
+    t.when(two, |t| t.output(one + three));
+}
+
+/// What others have for themselves is what they have in a program of so many threads.
+#[test]
+fn a_thread_reads_what_all_others_have() {
+    let mut verdicts = Vec::new();
+    for body in [enters::<true> as Knowing, enters::<false>, looks_again] {
+        let specification = |threads| alike(threads, &[], says_little);
+        for model in MemoryModel::ALL {
+            let crowd = IdenticalThreads::new(flags(None, body), model, specification(1));
+            let crowd = crowd.expect("it is of any number");
+            for threads in 1..=3 {
+                let expected = Behaviours::of(specification(threads), MemoryModel::Sc, STATES);
+                let expected = expected.expect("it is small");
+                let plain = ProgramRefinement::new(flags(Some(threads), body), model, expected);
+                let (plain, instance) = (report(&plain), report(&crowd.of(threads)));
+                let told = |report: &Report| {
+                    let violated: Vec<_> = report.violated().map(str::to_owned).collect();
+                    (report.states, report.transitions, report.verdict, violated)
+                };
+                assert_eq!(
+                    told(&plain),
+                    told(&instance),
+                    "{model} {threads}: {plain}{instance}"
+                );
+                verdicts.push(plain.verdict);
+            }
+        }
+    }
+    for verdict in [Verdict::Holds, Verdict::Violated] {
+        assert!(verdicts.contains(&Some(verdict)));
+    }
+}
+
+/// Store buffers, which share no part of their execution, have the same outcomes, and axioms none.
+#[test]
+fn several_locations_are_read_at_once_from_store_buffers_too() {
+    use MemoryModel::{PsoFull, PsoNo, Sc, Tso};
+    for body in [enters::<true> as Knowing, enters::<false>, looks_again] {
+        let program = flags(Some(3), body);
+        for model in [Sc, Tso, PsoFull, PsoNo] {
+            let machine = Machine::new(program.clone(), model);
+            let machine = outcomes(&machine, STATES).expect("it is small");
+            let buffered = Buffered::new(program.clone(), model).expect("buffers explain it");
+            let ends = ends(&buffered, 10 * STATES, None).expect("it is small");
+            let ends = ends.states.iter().map(|state| buffered.outcome(state));
+            assert_eq!(machine, ends.collect(), "{model}");
+        }
+        let none = axiomatic::outcomes(&program, Sc, STATES).expect_err("it has no axioms");
+        assert_eq!(none, axiomatic::NotEnumerated::Snapshot);
+    }
+}
+
+/// Flags exclude threads of every number behind a fence, and under sequential consistency without one. They stay up, so that a loop over them excludes as
+/// many threads as a read of all at once does.
+#[test]
+fn flags_exclude_every_number_of_threads() {
+    let nothing = |threads| alike(threads, &[], |_, _| ());
+    for model in MemoryModel::ALL {
+        for (body, holds) in [
+            (enters::<true> as Knowing, true),
+            (enters::<false>, model == MemoryModel::Sc),
+        ] {
+            let crowd = IdenticalThreads::new(flags(None, body), model, nothing(1));
+            let report = of_any_number(&crowd.expect("it is of any number"));
+            let report = report.expect("it is checked");
+            let verdict = if holds {
+                Verdict::Holds
+            } else {
+                Verdict::Violated
+            };
+            assert_eq!(report.verdict, Some(verdict), "{model}: {report}");
+            let found = report.every_number.as_ref().expect("it is asked for");
+            assert_eq!(found.failed_with, (!holds).then_some(2), "{model}");
+            if !holds {
+                let text = report.to_string();
+                assert!(
+                    text.contains("other := some other flag != 0, reads 0"),
+                    "{text}"
+                );
+            }
+        }
+        for threads in 1..=3 {
+            let program = flags(Some(threads), enters_by_loop);
+            let expected = Behaviours::of(nothing(threads), MemoryModel::Sc, STATES);
+            let expected = expected.expect("it is small");
+            let by_loop = report(&ProgramRefinement::new(program, model, expected));
+            assert_eq!(by_loop.verdict, Some(Verdict::Holds), "{model}: {by_loop}");
+        }
+    }
+}
+
+/// Where one flag goes up before another one goes down, no moment is without one; a loop that looks at one after the other finds none.
+#[test]
+fn flags_that_go_down_are_found_down_by_a_loop_alone() {
+    let finds_none = |at_once: bool| {
+        let mut program = ProgramBuilder::new("in turn");
+        let flags = [program.location("first", 0), program.location("second", 1)];
+        program.thread("turns", |t| {
+            t.store(flags[0], 1);
+            t.store(flags[1], 0);
+        });
+        program.thread("looks", |t| {
+            let (up, each) = (t.register("up"), t.register("each"));
+            if at_once {
+                t.load_some(up, flags, Operator::Differ, 0);
+            } else {
+                for flag in flags {
+                    t.load(each, flag);
+                    t.assign(up, up + each);
+                }
+            }
+            t.output(up);
+        });
+        let machine = Machine::new(program.build().expect("it is well formed"), MemoryModel::Sc);
+        let outcomes = outcomes(&machine, STATES).expect("it is small");
+        let mut looking = outcomes.iter().map(|outcome| &outcome.threads[1].output);
+        looking.any(|output| *output == [0.into()])
+    };
+    assert_eq!([true, false].map(finds_none), [false, true]);
+}
+
+#[test]
+fn what_is_read_at_once_is_alike_and_has_no_address() {
+    let error = |state: &dyn Fn(&mut ProgramBuilder, Location, Location)| {
+        let mut program = ProgramBuilder::new("wrong");
+        let shared = program.location("shared", 0);
+        let own = program.location_of_each_thread("own", 0);
+        state(&mut program, shared, own);
+        program.build()
+    };
+    let mixed = error(&|p, shared, own| {
+        p.thread("a", |t| {
+            let r = t.register("r");
+            t.load_some(r, [shared, own], Operator::Equal, 1);
+        });
+    });
+    let mixed = mixed.expect_err("it mixes");
+    assert!(matches!(mixed, BuildError::MixedSnapshot { thread } if thread == "a"));
+    let foreign = error(&|p, _, _| {
+        p.thread("a", |t| {
+            let r = t.register("r");
+            t.load_some(r, [Location(7)], Operator::Equal, 1);
+        });
+    });
+    assert!(matches!(foreign, Err(BuildError::ForeignLocation { location }) if location.0 == 7));
+    // What is read is behind the two in memory, once for both loads.
+    let behind = error(&|p, shared, own| {
+        p.thread("a", |t| {
+            let r = t.register("r");
+            t.load_some(r, [own], Operator::Equal, 0);
+            t.load_some(r, [own], Operator::Equal, 0);
+            t.store(shared.address() + 2 + r, 1);
+        });
+    });
+    let behind = behind.expect("it is well formed");
+    assert_eq!(behind.variables.len(), 3);
+    let faults = outcomes(&Machine::new(behind, MemoryModel::Sc), STATES);
+    let faults = faults.expect("it is small");
+    let mut ends = faults.iter().map(|outcome| outcome.threads[0].end);
+    assert!(ends.all(|end| end == ThreadEnd::Faulty(Fault::NoSuchLocation)));
+}
+
+/// What a thread of a specification may output does not depend on others.
+#[test]
+fn a_specification_reads_no_others() {
+    let mut program = ProgramBuilder::new("looks");
+    let own = program.location_of_each_thread("own", 0);
+    program.thread("thread", |t| {
+        let r = t.register("r");
+        t.load_some(r, [own], Operator::Differ, 0);
+        t.output(r);
+    });
+    let program = program.build().expect("it is well formed");
+    let nothing = alike(1, &[], |_, _| ());
+    let crowd = IdenticalThreads::new(nothing, MemoryModel::Sc, program);
+    let refused = crowd.expect_err("it depends on others");
+    let location = "some other own != 0".to_owned();
+    assert_eq!(refused, NotAlike::Shares { location });
 }
 
 /// A flag of each thread, in the place of one that all share: nobody waits for another one, and both are inside.
