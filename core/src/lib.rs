@@ -66,44 +66,25 @@
 // What is derived names this crate by its name, here too.
 extern crate self as refmap;
 
-pub mod auxiliary;
-mod bounded;
-mod consistency;
-pub mod crowd;
-pub mod drawing;
-mod erased;
-pub mod explore;
-pub mod inclusion;
-mod index_set;
-pub mod input;
-pub mod liveness;
-mod nearest;
-mod numbered;
 pub mod obligation;
-mod parallel;
-mod primitives;
-pub mod random;
 pub mod report;
 pub mod state;
 mod statement;
-mod symmetry;
-mod visible;
-mod work_ranges;
+mod view;
+mod walk;
 
-pub use bounded::BoundedVec;
-pub use drawing::Drawing;
-pub use erased::Caveats;
-pub use index_set::IndexSet;
 pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
 pub use refmap_derive::{Action, State};
+pub use report::drawing::{self, Drawing};
 pub use report::{Evidence, Report, Verdict};
-pub use state::{Counter, Distance, PackingError, State, round_trip};
+pub use state::{BoundedVec, Counter, Distance, IndexSet, PackingError, State, round_trip};
 pub use statement::abstract_steps::AbstractSteps;
 pub use statement::action::Action;
 pub use statement::asked::disagreement::{Disagreement, disagreement};
 pub use statement::asked::type_correct::{Choices, TypeCorrect, type_correct_states};
 pub use statement::compose::{Composed, compose};
 pub use statement::constraint::Constraint;
+pub use statement::erased::Caveats;
 pub use statement::fairness::Fairness;
 pub use statement::guard::guard;
 pub use statement::invariant::Invariant;
@@ -115,31 +96,33 @@ pub use statement::system::{
     successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
-pub use symmetry::{Asymmetry, Exchange};
+pub use view::symmetry::{Asymmetry, Exchange};
+pub use view::{auxiliary, crowd, inclusion};
+pub use walk::{explore, input, liveness, random};
 
 /// Functions that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::explore::memory::resident_bytes;
-    pub use crate::nearest::nearest;
     pub use crate::obligation::check_erased;
-    pub use crate::random::generator::mix;
-    pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, wrap};
+    pub use crate::report::nearest::nearest;
     pub use crate::report::number::{counted, grouped, numbered};
     pub use crate::report::outline;
     pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;
     pub use crate::report::value::{compact, parts};
+    pub use crate::report::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::asked::calls::{calling, calls_back, on_state, watched_as_here};
     pub use crate::statement::asked::disagreement::misfiled;
     pub use crate::statement::asked::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::statement::asked::visit::{some_steps, visit_initial, visit_steps};
     pub use crate::statement::system::first_initial;
-    pub use crate::visible::{is_unseen, visible, visible_lines};
+    pub use crate::walk::explore::memory::resident_bytes;
+    pub use crate::walk::random::generator::mix;
+    pub use crate::walk::random::shrink::Cuts;
 }
 
 /// The README's example, and the report it shows, are tested.

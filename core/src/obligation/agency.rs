@@ -9,7 +9,6 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
@@ -17,6 +16,7 @@ use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::{ActionOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Agency;
 

@@ -23,13 +23,13 @@ use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
 use super::subject::{Subject, declared};
 use super::unreturned::outline;
 use super::visitor::Plan;
-use crate::crowd::{CrowdFault, CrowdForm, ViewSearch};
-use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::report::number::{counted, one_of};
 use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
 use crate::statement::asked::model_call::UNNAMED;
+use crate::statement::erased::{ErasedRefinement, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
+use crate::view::crowd::{CrowdFault, CrowdForm, ViewSearch};
 
 /// Members that a view may have: all parts of a configuration are looked at.
 const MOST_MEMBERS: usize = 6;

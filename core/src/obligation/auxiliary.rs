@@ -26,19 +26,19 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Search, Settings, Until};
-use crate::auxiliary::Base;
-use crate::erased::{
-    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
-};
-use crate::explore::{
-    End, Explored, Limit, Limits, Options, Panic, Place, Record, Storage, Visitor, explore, trace,
-};
 use crate::report::number::counted;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{
+    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
+};
 use crate::statement::system::TransitionSystem;
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{
+    End, Explored, Limit, Limits, Options, Panic, Place, Record, Storage, Visitor, explore, trace,
+};
 
 const KIND: ObligationKind = ObligationKind::Auxiliary;
 

@@ -19,21 +19,21 @@ use super::subject::{Passes, Subject, Typed, declared};
 use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
-use crate::crowd::{CrowdRefinement, Formed};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{
-    Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
-    Storage, Watch, conclude,
-};
-use crate::inclusion::{Inclusion, of_refinement};
 use crate::report::Report;
 use crate::report::number::grouped;
 use crate::state::Kept;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, take_tolerated};
 use crate::statement::asked::type_correct::TypeCorrect;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
+use crate::view::crowd::{CrowdRefinement, Formed};
+use crate::view::inclusion::{Inclusion, of_refinement};
+use crate::walk::explore::{
+    Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
+    Storage, Watch, conclude,
+};
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///

@@ -9,7 +9,7 @@ use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Settings};
 use super::undecided::Undecided;
-use crate::nearest::nearest;
+use crate::report::nearest::nearest;
 
 /// Chooses rows by the settings of a check: those that it asks for, without those that it leaves out.
 pub(super) struct Choice<'a> {

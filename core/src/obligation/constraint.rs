@@ -5,11 +5,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
-use crate::explore::Place;
 use crate::report::Constrained;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::TransitionSystem;
+use crate::walk::explore::Place;
 
 /// Counters of a worker.
 #[derive(Clone, Default, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::drawing::Drawing;
+use crate::report::drawing::Drawing;
 use crate::report::{AbstractStep, Counterexample, Step};
 use crate::statement::asked::answer::answer;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};

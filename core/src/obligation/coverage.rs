@@ -19,10 +19,7 @@ use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use super::undecided::records_none;
-use crate::auxiliary::Base;
-use crate::explore::{Graph, NodeId, Panic, StateId};
-use crate::liveness::Bits;
-use crate::nearest::nearest;
+use crate::report::nearest::nearest;
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
 use crate::statement::asked::answer::{answer, unsimulated};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -31,6 +28,9 @@ use crate::statement::asked::visit::{visit_offers, visit_steps};
 use crate::statement::refinement::{Refinement, Waiver};
 use crate::statement::rule::{Rule, RuleId};
 use crate::statement::system::{ActionOf, TransitionSystem};
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Graph, NodeId, Panic, StateId};
+use crate::walk::liveness::Bits;
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 

@@ -14,15 +14,15 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::auxiliary::base_goes_on;
-use crate::erased::Caveats;
-use crate::explore::Place;
 use crate::report::{Counterexample, CutOff};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::visit::some_initial;
+use crate::statement::erased::Caveats;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
+use crate::view::auxiliary::base_goes_on;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Deadlock;
 

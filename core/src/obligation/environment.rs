@@ -32,16 +32,16 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
-use crate::explore::{Phase, Place};
-use crate::nearest::nearest;
-use crate::numbered::{Met, SharedNumbers};
+use crate::report::nearest::nearest;
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::state::numbered::{Met, SharedNumbers};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Phase, Place};
 
 /// Stands for the rows of all rules; the row itself where no environment is declared.
 const KIND: ObligationKind = ObligationKind::Environment;

@@ -1,9 +1,9 @@
 //! Faults of a model itself.
 
-use crate::consistency::Inconsistency;
-use crate::explore::Panic;
 use crate::state::PackingError;
-use crate::symmetry::Asymmetry;
+use crate::view::consistency::Inconsistency;
+use crate::view::symmetry::Asymmetry;
+use crate::walk::explore::Panic;
 
 /// Fault of a model itself.
 #[derive(Clone, Debug)]

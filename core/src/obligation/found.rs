@@ -8,18 +8,18 @@ use super::counterexample::counterexample;
 use super::row::Row;
 use super::settings::Settings;
 use super::tested::Tested;
-use crate::consistency::sample::is_looked_at;
-use crate::explore::StatesKept;
-use crate::explore::{
-    Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,
-};
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
 use crate::statement::trace::Trace;
-use crate::symmetry::Lifting;
+use crate::view::consistency::sample::is_looked_at;
+use crate::view::symmetry::Lifting;
+use crate::walk::explore::StatesKept;
+use crate::walk::explore::{
+    Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,
+};
 
 /// The figures of a search, or of random walks.
 pub(super) struct Totals {

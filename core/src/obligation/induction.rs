@@ -42,18 +42,18 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{self, Settings, Until};
 use super::{invariant, simulation};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Panic, Phase};
 use crate::obligation::found::Tell;
 use crate::report::number::{counted, grouped};
 use crate::report::{Counterexample, DrawnStates, Obligation, Verdict};
 use crate::statement::asked::model_call::{UNNAMED, tolerated};
 use crate::statement::asked::type_correct::Choices;
 use crate::statement::asked::visit::visit_steps;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Panic, Phase};
 
 /// Stands for all its rows.
 const KIND: ObligationKind = ObligationKind::Inductive;

@@ -8,13 +8,13 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::{Counterexample, Obligation};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Initiality;
 

@@ -11,13 +11,13 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::Counterexample;
 use crate::statement::asked::model_call::named_invariant;
 use crate::statement::invariant::{Invariant, PredicateOf};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 /// Stands for the rows of all invariants.
 const KIND: ObligationKind = ObligationKind::Invariant;

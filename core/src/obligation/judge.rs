@@ -16,12 +16,12 @@ use super::settings::{Search, Settings, Warnings};
 use super::visitor::Plan;
 use super::warnings::{Judgements, warnings};
 use super::{invariant, row};
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState};
 use crate::report::{
     Counterexample, DrawnStates, Evidence, Identified, Obligation, Report, Verdict, Warning,
 };
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named, take_tolerated};
+use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState};
 use crate::statement::refinement::Refinement;
 
 /// Reason why a question that asks the model once more is not decided.

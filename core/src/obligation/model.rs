@@ -29,17 +29,17 @@ use super::fault::Fault;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Panic, Place, StateId};
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::steps;
-use crate::symmetry::{Tested, is_in_turn};
+use crate::view::symmetry::{Tested, is_in_turn};
+use crate::walk::explore::{Panic, Place, StateId};
 
 const KIND: ObligationKind = ObligationKind::Model;
 

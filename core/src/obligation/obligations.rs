@@ -31,15 +31,15 @@ use super::settings::{self, Search, Settings};
 use super::simulation::{self, Simulation, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
-use crate::erased::{Caveats, ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Place, Spilling, StateId, Storage};
-use crate::numbered::Met;
 use crate::report::Counterexample;
+use crate::state::numbered::Met;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::{Caveats, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ObservationOf, StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Place, Spilling, StateId, Storage};
 use foldhash::HashMapExt;
 
 /// The obligations of a refinement, those chosen marked.

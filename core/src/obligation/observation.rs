@@ -8,7 +8,6 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::Counterexample;
 use crate::report::number::grouped;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -16,6 +15,7 @@ use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Observation;
 

@@ -1,7 +1,7 @@
 //! The graph that a search recorded.
 
-use crate::explore::{End, Graph, Limit};
 use crate::report::number::grouped;
+use crate::walk::explore::{End, Graph, Limit};
 
 /// The graph of a search: all of it, or the steps of the states that were expanded first.
 pub(super) struct Recorded {

@@ -12,7 +12,6 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::explore::Place;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::answer::{AnswerOf, Unsimulated, answer, unsimulated};
@@ -23,6 +22,7 @@ use crate::statement::guard::false_conjuncts;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Simulation;
 

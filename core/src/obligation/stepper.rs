@@ -13,9 +13,9 @@ use self::at::At;
 pub use self::at::MOST_OFFERED;
 use super::kind::ObligationKind;
 use super::visitor::Plan;
-use crate::explore::Panic;
 use crate::report::{Nearest, Step};
 use crate::statement::asked::model_call::{UNNAMED, catch, take_tolerated};
+use crate::walk::explore::Panic;
 
 /// A refinement, stepped through.
 #[derive(Clone, Copy)]

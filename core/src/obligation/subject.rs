@@ -13,23 +13,25 @@ use super::obligations::Counts;
 use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
-use crate::erased::{ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject};
-use crate::explore::{
-    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
-    explore_on, published,
-};
 use crate::state::{Kept, Limits, Shape, State};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::calls::{Batched, Function, Of, call};
 use crate::statement::asked::model_call::{UNNAMED, catch_seldom, named};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{
+    ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject,
+};
 use crate::statement::invariant::Invariant;
 use crate::statement::property::Property;
 use crate::statement::refinement::{Refinement, Waiver};
 use crate::statement::rule::Process;
 use crate::statement::system::{StateOf, TransitionSystem};
-use crate::symmetry::{Asymmetry, ByName, Quotient, Tested};
+use crate::view::symmetry::{Asymmetry, ByName, Quotient, Tested};
+use crate::walk::explore::{
+    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
+    explore_on, published,
+};
 
 /// A refinement of whatever types, and what its systems have beside them.
 pub(super) trait Subject: RefinementObject {

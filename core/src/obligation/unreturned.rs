@@ -9,14 +9,14 @@ use super::kind::ObligationKind;
 use super::settings::{Search, Settings};
 use super::subject::Subject;
 use super::visitor::Plan;
-use crate::erased::ErasedState;
-use crate::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};
 use crate::report::{Evidence, Obligation, Report, UnreturnedCall, Verdict};
 use crate::statement::asked::calls::{Asked, Batched, Outline, Stage, Watched};
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::type_correct::Choices;
+use crate::statement::erased::ErasedState;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
+use crate::walk::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};
 
 /// Does the work of a check. Where that is watched a thread beside it asks once more about the state at which a pass does not go on.
 pub(super) fn watched<T>(

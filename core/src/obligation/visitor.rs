@@ -15,21 +15,21 @@ use super::model::{Asking, AsksAgain};
 use super::obligations::{Counts, Obligations};
 use super::settings::Until;
 use super::simulation::Simulation;
-use crate::consistency::same;
-use crate::erased::{
-    Caveats, ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states,
-};
-use crate::explore::{Panic, Place, StateId, Visitor};
-use crate::numbered::{Met, SharedNumbers};
+use crate::state::numbered::{Met, SharedNumbers};
 use crate::state::{PackingError, State};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{
+    Caveats, ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states,
+};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::view::consistency::same;
+use crate::walk::explore::{Panic, Place, StateId, Visitor};
 
 const EQ: &str = "`eq` of a state of the specification";
 const CLONE_OF_STATE: &str = "`clone` of a state";

@@ -11,14 +11,14 @@ use super::obligations::Failure;
 use super::recorded::Recorded;
 use super::settings::{Settings, Until};
 use super::visitor::{Plan, Tally};
-use crate::erased::{ErasedRefinement, ErasedSystem};
-use crate::explore::Place;
-use crate::random::Walks;
-use crate::random::shrink::Shrinker;
-use crate::random::walk::{Shown, Walked, WalksEnd, again, walk};
 use crate::report::{Report, Sample};
 use crate::statement::asked::model_call::tolerated;
+use crate::statement::erased::{ErasedRefinement, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Place;
+use crate::walk::random::Walks;
+use crate::walk::random::shrink::Shrinker;
+use crate::walk::random::walk::{Shown, Walked, WalksEnd, again, walk};
 
 /// Makes the walks and the report of them.
 pub(super) fn report<'a>(

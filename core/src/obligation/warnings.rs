@@ -3,12 +3,12 @@
 use super::found::Found;
 use super::obligations::{Counts, Obligations};
 use super::{constraint, coverage, deadlock, environment, induction};
-use crate::erased::ErasedRefinement;
-use crate::explore::Panic;
 use crate::report::{About, Warning};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named};
+use crate::statement::erased::ErasedRefinement;
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Panic;
 
 /// Findings of the judgement of some obligations that bear on what others say.
 pub(super) struct Judgements<'a, R: Refinement> {

@@ -3,6 +3,7 @@
 //! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
 mod difference;
+pub mod drawing;
 pub(crate) mod json;
 pub(crate) mod value;
 
@@ -21,7 +22,9 @@ pub mod history;
 pub(crate) mod itf;
 pub(crate) mod layout;
 mod mermaid;
+pub(crate) mod nearest;
 pub(crate) mod number;
+pub(crate) mod visible;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -34,9 +37,9 @@ pub use difference::changes;
 pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 
-use crate::drawing::Drawing;
-use crate::explore::{Limit, Spilled, StatesKept, Written};
-use crate::liveness::Strength;
+use crate::report::drawing::Drawing;
+use crate::walk::explore::{Limit, Spilled, StatesKept, Written};
+use crate::walk::liveness::Strength;
 use history::Recorded;
 use number::counted;
 

@@ -380,7 +380,7 @@ mod tests {
 
     use super::super::AbstractStep;
     use super::*;
-    use crate::random::generator::mix;
+    use crate::walk::random::generator::mix;
 
     fn step(rule: &str, action: Value, state: Value) -> Step {
         Step {

@@ -11,7 +11,7 @@ use super::value::compact;
 use super::{
     Constrained, CutOff, DrawnStates, EveryNumber, Evidence, Report, UnreturnedCall, Verdict,
 };
-use crate::explore::{Spilled, Written};
+use crate::walk::explore::{Spilled, Written};
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::json::{BIG_INTEGER, UNSERIALIZABLE, content, pairs};
-use crate::visible::visible;
+use crate::report::visible::visible;
 
 /// A value without the quotation marks and braces that only a machine needs: an enum variant with
 /// fields becomes `variant(field=value, …)`, and a map `{key=value, …}`. Always one line.

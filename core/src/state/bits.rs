@@ -303,7 +303,7 @@ impl Source for Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Generator;
+    use crate::walk::random::Generator;
 
     /// Numbers of all widths, in random order, are read as they were written, from few words and from many.
     #[test]

@@ -79,7 +79,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::super::{Limits, State};
-    use crate::bounded::BoundedVec;
+    use crate::state::bounded::BoundedVec;
 
     fn values<T: State<()>>(limits: Limits) -> Vec<T> {
         let mut values = Vec::new();

@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::Counter;
-    use crate::random::Generator;
+    use crate::walk::random::Generator;
 
     type Tickets = (
         Vec<Counter>,

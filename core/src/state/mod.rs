@@ -6,6 +6,7 @@
 
 // A state is told by what it has written, and that is asked of states: the trait and `changes` are one concept.
 mod bits;
+mod bounded;
 mod changes;
 mod code;
 mod collections;
@@ -15,9 +16,11 @@ mod digits;
 mod drawn;
 mod exact;
 mod gaps;
+mod index_set;
 mod kept;
 mod limits;
 mod names;
+pub(crate) mod numbered;
 mod numbers;
 mod packing_error;
 mod round_trip;
@@ -33,6 +36,7 @@ use std::hash::Hash;
 use serde::Serialize;
 
 pub(crate) use bits::{FixedReader, Reader, Writer};
+pub use bounded::BoundedVec;
 pub use changes::Changes;
 pub(crate) use code::Code;
 use complaint::Complaint;
@@ -43,6 +47,7 @@ pub use drawn::{Drawn, DrawnField};
 pub use exact::Exact;
 pub use gaps::normalise;
 pub(crate) use gaps::{BEGUN_ANEW, VisitNames, normalise_groups, shift};
+pub use index_set::IndexSet;
 pub use kept::Kept;
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
 pub use names::{CounterName, NameVisitor, Names, Row, RowOf};

@@ -7,7 +7,7 @@ use refmap::{BoundedVec, IndexSet, State};
 
 use super::bits::Fixed;
 use super::{Changes, FixedReader, Limits, Misfit, Reader, Sink, Source, Writer};
-use crate::random::Generator;
+use crate::walk::random::Generator;
 
 /// The words of the states below.
 const WORDS: usize = 16;

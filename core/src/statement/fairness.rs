@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::liveness::Strength;
+use crate::walk::liveness::Strength;
 
 /// A fairness condition on a set of rules: their steps that change the state are its action.
 ///

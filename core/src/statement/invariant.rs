@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::erased::ErasedState;
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::named_invariant;
+use crate::statement::erased::ErasedState;
 use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A predicate on the states of `S`.

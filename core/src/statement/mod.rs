@@ -7,6 +7,7 @@ pub mod action;
 pub mod asked;
 pub mod compose;
 pub mod constraint;
+pub(crate) mod erased;
 pub mod fairness;
 pub mod guard;
 pub mod invariant;

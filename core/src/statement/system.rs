@@ -9,8 +9,7 @@ use std::hash::Hash;
 
 use serde_json::Value;
 
-use crate::drawing::Drawing;
-use crate::erased::Caveats;
+use crate::report::drawing::Drawing;
 use crate::report::json::json;
 use crate::state::State;
 use crate::statement::action::Action;
@@ -18,6 +17,7 @@ use crate::statement::asked::derived::{Derived, runs};
 use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Culprit, Name, break_off, until_enough};
 use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::erased::Caveats;
 use crate::statement::fairness::Fairness;
 
 /// States after which it pays to break an enumeration off.

@@ -4,21 +4,21 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use crate::crowd::{CrowdForm, Posed, Unkept, ViewSearch};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{
-    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
-};
 use crate::obligation::found::Totals;
 use crate::obligation::settings::Settings;
 use crate::obligation::visitor::{Plan, Tally, Tester};
-use crate::random::walk::Shown;
 use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Panic, catch, named};
 use crate::statement::asked::visit::visit_initial;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
 use crate::statement::trace::Trace;
+use crate::view::crowd::{CrowdForm, Posed, Unkept, ViewSearch};
+use crate::walk::explore::{
+    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
+};
+use crate::walk::random::walk::Shown;
 
 /// Configurations between two looks at the clock and the memory.
 const PATIENCE: u64 = 1 << 8;

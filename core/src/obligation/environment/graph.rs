@@ -6,23 +6,23 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::auxiliary::Base;
-use crate::erased::ErasedState;
-use crate::explore::{Graph, NodeId, States, Work};
-use crate::liveness::Bits;
-use crate::numbered::Numbered;
 use crate::obligation::found::Tell;
 use crate::obligation::futures::with_future;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
-use crate::parallel::run_in_parallel;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::visit_offers;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::ErasedState;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::{ActionOf, StateOf};
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Graph, NodeId, States, Work};
+use crate::walk::liveness::Bits;
+use crate::walk::parallel::run_in_parallel;
 
 /// Functions that are called for the needs of a state.
 const OFFERS: &str = "`candidates`, `fire` or `next` of the specification, or `hash`, `eq` or `clone` of a state or an action,";

@@ -2,10 +2,10 @@
 
 use super::reached::ReachedStates;
 use super::variables::Variables;
-use crate::erased::ErasedSystem;
 use crate::report::{NearestReached, Value, changes};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::tolerated;
+use crate::statement::erased::ErasedSystem;
 
 /// A state that was reached, and differs from another one in as few variables as any of those that are known.
 #[derive(Clone, Debug)]

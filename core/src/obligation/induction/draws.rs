@@ -16,12 +16,12 @@ use super::examination::{Examination, Failing, carefully};
 use super::findings::{Findings, Unrepeated};
 use super::reached::ReachedStates;
 use super::variables::Variables;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::random::Generator;
-use crate::random::generator::mix;
-use crate::random::walk::Offers;
 use crate::statement::asked::model_call::{Ended, catch, interruptible};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::walk::random::Generator;
+use crate::walk::random::generator::mix;
+use crate::walk::random::walk::Offers;
 
 /// Draws that are made one after the other.
 pub(super) const CHUNK: u64 = 64;

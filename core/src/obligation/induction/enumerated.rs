@@ -1,10 +1,10 @@
 //! A refinement whose implementation makes its type-correct states.
 
 use super::findings::Findings;
-use crate::erased::ErasedState;
 use crate::obligation::found::Tell;
 use crate::obligation::settings::Settings;
 use crate::statement::asked::type_correct::Choices;
+use crate::statement::erased::ErasedState;
 
 /// A refinement whose implementation makes its type-correct states.
 pub(in crate::obligation) trait Enumerated: Sync {

@@ -6,7 +6,6 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::findings::{Findings, Gap, Unrepeated};
 use super::goal::Goal;
-use crate::explore::{Limits, Panic};
 use crate::statement::asked::answer::{answer, unsimulated};
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -15,6 +14,7 @@ use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::walk::explore::{Limits, Panic};
 
 /// Steps of one state, or initial states, between two looks at the clock.
 const PATIENCE: u64 = 256;

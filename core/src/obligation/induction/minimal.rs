@@ -7,10 +7,10 @@ use super::draws::Draws;
 use super::examination::carefully;
 use super::findings::{Findings, Gap};
 use super::goal::Goal;
-use crate::erased::ErasedState;
-use crate::explore::Panic;
 use crate::statement::asked::model_call::{interruptible, tolerated};
+use crate::statement::erased::ErasedState;
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Panic;
 
 /// States that are tried at most in each of the two ways to make one gap small.
 const MOST_TRIED: u32 = 1 << 16;

@@ -9,16 +9,16 @@ use foldhash::HashMap;
 
 use super::examination::{Examination, Failing, carefully};
 use super::findings::Findings;
-use crate::explore::Work;
 use crate::obligation::found::Tell;
 use crate::obligation::settings::Settings;
-use crate::parallel::{WorkItems, run_in_parallel};
 use crate::statement::asked::calls::{Function, Position, Stage, Watched, call};
 use crate::statement::asked::model_call::{Ended, catch, interruptible, named};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
+use crate::walk::explore::Work;
+use crate::walk::parallel::{WorkItems, run_in_parallel};
 
 /// Type-correct states that a worker takes at a time.
 const CHUNK: u64 = 4096;

@@ -6,16 +6,16 @@ use foldhash::fast::FixedState;
 use foldhash::{HashSet, HashSetExt};
 
 use super::variables::Variables;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::obligation::found::Found;
 use crate::obligation::settings::Search;
-use crate::parallel::{WorkItems, run_in_parallel};
-use crate::random::Walks;
-use crate::random::walk::again;
 use crate::statement::asked::model_call::{catch, named};
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::walk::parallel::{WorkItems, run_in_parallel};
+use crate::walk::random::Walks;
+use crate::walk::random::walk::again;
 
 /// Walks, and their steps, where the check makes none.
 const WALKS: u32 = 100;

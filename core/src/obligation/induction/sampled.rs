@@ -11,15 +11,15 @@ use super::goal::{Goal, PerGoal};
 use super::minimal::{SmallGap, minimal};
 use super::reached::{MOST_TO_DRAW, MOST_TO_SHOW, ReachedStates, in_order};
 use super::variables::Variables;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::Work;
 use crate::obligation::found::{Found, Tell};
-use crate::parallel::{WorkItems, run_in_parallel};
-use crate::random::Samples;
 use crate::report::DrawnStates;
 use crate::statement::asked::model_call::{catch, tolerated};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Work;
+use crate::walk::parallel::{WorkItems, run_in_parallel};
+use crate::walk::random::Samples;
 
 /// Chunks between two looks at the memory.
 const PATIENCE: u64 = 256;

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::explore::{Graph, NodeId};
-use crate::liveness::{Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation};
 use crate::obligation::label::Label;
 use crate::statement::asked::functions::Functions;
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{ActionOf, TransitionSystem};
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::{
+    Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation,
+};
 
 /// Rules, by their places, and the processes that take them.
 pub(super) type Taken = BTreeSet<(u32, Process)>;

@@ -12,19 +12,19 @@
 //! stutter ends, whatever the system does after it.
 
 use super::assumed::{Instance, Taken};
-use crate::auxiliary::Base;
-use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{Graph, NodeId};
-use crate::liveness::Strength;
-use crate::numbered::Numbered;
 use crate::obligation::found::Found;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named};
+use crate::statement::erased::{ErasedAction, ErasedState};
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::TransitionSystem;
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::Strength;
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;

@@ -7,7 +7,6 @@ use super::evidence::{LassoError, Shown, Violated};
 use super::looked_at::Predicates;
 use super::mapped::Mapped;
 use super::single_steps::{Behaviour, SingleSteps};
-use crate::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
 use crate::obligation::found::Found;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::Functions;
@@ -15,6 +14,7 @@ use crate::statement::asked::model_call::panic_again;
 use crate::statement::property::Formula;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
 
 /// Facts that are known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {

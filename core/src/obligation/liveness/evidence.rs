@@ -3,9 +3,6 @@
 use super::assumed::Instance;
 use super::base_steps::Below;
 use super::single_steps::Behaviour;
-use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{NodeId, Panic};
-use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
 use crate::obligation::counterexample::counterexample;
 use crate::obligation::found::Found;
 use crate::report::{ConditionMet, Counterexample};
@@ -13,10 +10,13 @@ use crate::statement::asked::answer::answer;
 use crate::statement::asked::functions::RefinementFunctions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::visit_steps;
+use crate::statement::erased::{ErasedAction, ErasedState};
 use crate::statement::property::{Formula, Property};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, StepOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{NodeId, Panic};
+use crate::walk::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
 
 /// Property or condition that a lasso violates.
 pub(super) enum Violated<R: Refinement> {

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::explore::NodeId;
-use crate::liveness::Bits;
-use crate::numbered::Numbered;
 use crate::obligation::found::Found;
 use crate::obligation::kept::{PanickedAt, kept};
-use crate::parallel::run_in_parallel;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::model_call::catch;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
+use crate::walk::explore::NodeId;
+use crate::walk::liveness::Bits;
+use crate::walk::parallel::run_in_parallel;
 
 /// Facts found about all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {

@@ -6,10 +6,8 @@ use std::marker::PhantomData;
 use super::assumed::{Instance, Taken, instances, processes, rules_of};
 use super::looked_at::Images;
 use super::single_steps::{Implementation, SingleSteps};
-use crate::explore::{Graph, NodeId};
-use crate::liveness::Bits;
-use crate::numbered::Numbered;
 use crate::obligation::kept::PanickedAt;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::visit_steps;
@@ -17,6 +15,8 @@ use crate::statement::fairness::Fairness;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::Bits;
 
 /// The images of states, the abstract states between, and the steps of the specification there.
 pub(super) struct Mapped<R: Refinement> {

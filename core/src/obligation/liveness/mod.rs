@@ -36,15 +36,15 @@ use super::kind::ObligationKind;
 use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
-use crate::explore::{Phase, Work};
-use crate::nearest::nearest;
 use crate::report::Obligation;
+use crate::report::nearest::nearest;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::fairness::Fairness;
 use crate::statement::property::Property;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::explore::{Phase, Work};
 
 /// Functions that are called as a row is decided, beside those named there.
 const ASKED: &str =

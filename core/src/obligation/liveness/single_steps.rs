@@ -7,9 +7,9 @@
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
 use super::assumed::RecordedSteps;
-use crate::explore::{Graph, NodeId};
-use crate::liveness::{Conditions, Lasso, Steps, Strength};
 use crate::obligation::label::Label;
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::{Conditions, Lasso, Steps, Strength};
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;

@@ -10,16 +10,16 @@ use std::sync::atomic::Ordering;
 
 pub(in crate::obligation) use self::asking::{Asking, AsksAgain};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
-use crate::consistency::sample::{FEW, is_asked_again, number};
-use crate::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
-use crate::erased::{ErasedState, ErasedStep};
-use crate::explore::{Place, StateId};
 use crate::obligation::fault::Fault;
 use crate::statement::asked::answer::answer;
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::{named, named_invariant, tolerated};
+use crate::statement::erased::{ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
+use crate::view::consistency::sample::{FEW, is_asked_again, number};
+use crate::view::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
+use crate::walk::explore::{Place, StateId};
 
 impl Asking<'_> {
     /// True if a state of a search is in the sample.

@@ -9,15 +9,15 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
-use crate::consistency::sample::is_asked_again;
-use crate::consistency::{Inconsistency, difference, told_apart};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Place, StateId};
 use crate::obligation::found::Found;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
+use crate::view::consistency::sample::is_asked_again;
+use crate::view::consistency::{Inconsistency, difference, told_apart};
+use crate::walk::explore::{Place, StateId};
 
 /// States by their hashes that are looked up in, all of them if they are not more.
 const MOST_KEPT: u64 = 1 << 16;

@@ -93,7 +93,7 @@ impl Offers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Generator;
+    use crate::walk::random::Generator;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     enum Act {

@@ -1,7 +1,5 @@
 //! A place in a refinement that is stepped through.
 
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::obligations::Failure;
 use crate::obligation::visitor::Plan;
@@ -9,9 +7,11 @@ use crate::report::json::json;
 use crate::report::{Counterexample, Step};
 use crate::statement::asked::model_call::{first_visited, named};
 use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::TransitionSystem;
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Place, StateId, Visitor, look_at, look_at_step};
 
 /// The most initial states, and the most steps of a state, that are offered.
 pub const MOST_OFFERED: usize = 1000;

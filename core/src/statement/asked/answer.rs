@@ -2,10 +2,10 @@
 //!
 //! Source: Havelund & Shankar, section 6.1.2.
 
-use crate::erased::{ErasedAction, ErasedState, Plain, erased_states};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::functions::RefinementFunctions;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::{ErasedAction, ErasedState, Plain, erased_states};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem, successor};
 

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::Names;
-use crate::consistency::{Inconsistency, of_the};
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
-use crate::explore::Place;
 use crate::statement::asked::answer::Answer;
 use crate::statement::asked::disagreement::Disagreement;
+use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, RuleId};
+use crate::view::consistency::{Inconsistency, of_the};
+use crate::walk::explore::Place;
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

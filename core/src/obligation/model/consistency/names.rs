@@ -5,12 +5,12 @@ use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
 
-use crate::erased::{ErasedAction, ErasedSystem};
-use crate::explore::Place;
 use crate::report::json::json;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::{ErasedAction, ErasedSystem};
 use crate::statement::rule::{Rule, RuleId};
+use crate::walk::explore::Place;
 
 /// Actions of a system whose names are to be compared with those of the rules: of those of one variant that are filed under
 /// one rule the first.

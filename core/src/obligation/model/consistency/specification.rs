@@ -9,17 +9,17 @@ use foldhash::HashSet;
 
 use super::asking::Asking;
 use super::heard::{Again, Heard, Word};
-use crate::consistency::sample::{is_well_compared, number, some_of};
-use crate::consistency::{Inconsistency, asked_twice, difference, of_the};
-use crate::erased::{ErasedAction, ErasedState, ErasedStep};
-use crate::explore::Place;
 use crate::statement::asked::answer::Answer;
 use crate::statement::asked::disagreement::{At, Disagreement, misfiled};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{break_off, named, until_enough};
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::asked::visit::{some_initial, some_steps, visit_initial, visit_steps};
+use crate::statement::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
+use crate::view::consistency::sample::{is_well_compared, number, some_of};
+use crate::view::consistency::{Inconsistency, asked_twice, difference, of_the};
+use crate::walk::explore::Place;
 
 /// The most steps of a state of the specification with which overridden methods are compared, of one of the first states and of a
 /// later one; and the most initial states.
