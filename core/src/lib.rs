@@ -75,29 +75,31 @@ mod walk;
 
 pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
 pub use refmap_derive::{Action, State};
-pub use report::drawing::{self, Drawing};
 pub use report::{Evidence, Report, Verdict};
-pub use state::{BoundedVec, Counter, Distance, IndexSet, PackingError, State, round_trip};
+pub use state::{BoundedVec, Counter, Distance, IndexSet, PackingError, State};
 pub use statement::abstract_steps::AbstractSteps;
 pub use statement::action::Action;
 pub use statement::asked::disagreement::{Disagreement, disagreement};
 pub use statement::asked::type_correct::{Choices, TypeCorrect, type_correct_states};
 pub use statement::compose::{Composed, compose};
 pub use statement::constraint::Constraint;
+pub use statement::drawing::{self, Drawing};
 pub use statement::erased::Caveats;
 pub use statement::fairness::Fairness;
 pub use statement::guard::guard;
 pub use statement::invariant::Invariant;
 pub use statement::property::Property;
 pub use statement::refinement::{Refinement, Waiver};
+pub use statement::round_trip::round_trip;
 pub use statement::rule::{Process, Rule, RuleId};
 pub use statement::system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
     successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
-pub use view::symmetry::{Asymmetry, Exchange};
+pub use view::symmetry::Quotient;
 pub use view::{auxiliary, crowd, inclusion};
+pub use walk::explore::{Asymmetry, Exchange};
 pub use walk::{explore, input, liveness, random};
 
 /// Functions that the other crates of this workspace share with this one; no part of its interface.
@@ -106,19 +108,19 @@ pub mod internal {
     pub use crate::obligation::check_erased;
     pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
-    pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, wrap};
-    pub use crate::report::nearest::nearest;
-    pub use crate::report::number::{counted, grouped, numbered};
     pub use crate::report::outline;
     pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;
-    pub use crate::report::value::{compact, parts};
-    pub use crate::report::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::asked::calls::{calling, calls_back, on_state, watched_as_here};
     pub use crate::statement::asked::disagreement::misfiled;
     pub use crate::statement::asked::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::statement::asked::visit::{some_steps, visit_initial, visit_steps};
+    pub use crate::statement::shown::json::json;
+    pub use crate::statement::shown::nearest::nearest;
+    pub use crate::statement::shown::number::{counted, grouped, numbered};
+    pub use crate::statement::shown::value::{compact, parts};
+    pub use crate::statement::shown::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::system::first_initial;
     pub use crate::walk::explore::memory::resident_bytes;
     pub use crate::walk::random::generator::mix;

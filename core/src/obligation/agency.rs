@@ -6,12 +6,12 @@
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
 use super::found::Found;
-use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::{ActionOf, TransitionSystem};

@@ -14,7 +14,6 @@ pub(super) use self::crowds::CrowdObject;
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
-use super::kind::ObligationKind;
 use super::model::AsksAgain;
 use super::obligations::Obligations;
 use super::recorded::Recorded;
@@ -23,12 +22,13 @@ use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
 use super::subject::{Subject, declared};
 use super::unreturned::outline;
 use super::visitor::Plan;
-use crate::report::number::{counted, one_of};
 use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
 use crate::statement::asked::model_call::UNNAMED;
 use crate::statement::erased::{ErasedRefinement, ErasedSystem};
 use crate::statement::invariant::Invariant;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::{counted, one_of};
 use crate::view::crowd::{CrowdFault, CrowdForm, ViewSearch};
 
 /// Members that a view may have: all parts of a configuration are looked at.

@@ -23,10 +23,8 @@ use self::condition::Condition;
 use super::choice::Choice;
 use super::counterexample::unmapped;
 use super::found::Found;
-use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Search, Settings, Until};
-use crate::report::number::counted;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
@@ -34,6 +32,8 @@ use crate::statement::constraint::Constraint;
 use crate::statement::erased::{
     ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
 };
+use crate::statement::kind::ObligationKind;
+use crate::statement::shown::number::counted;
 use crate::statement::system::TransitionSystem;
 use crate::view::auxiliary::Base;
 use crate::walk::explore::{

@@ -20,7 +20,6 @@ use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
 use crate::report::Report;
-use crate::report::number::grouped;
 use crate::state::Kept;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, take_tolerated};
@@ -28,6 +27,7 @@ use crate::statement::asked::type_correct::TypeCorrect;
 use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::grouped;
 use crate::view::crowd::{CrowdRefinement, Formed};
 use crate::view::inclusion::{Inclusion, of_refinement};
 use crate::walk::explore::{

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::error::CheckError;
-use super::kind::ObligationKind;
 use super::pattern::stands_for;
 use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Settings};
 use super::undecided::Undecided;
-use crate::report::nearest::nearest;
+use crate::statement::kind::ObligationKind;
+use crate::statement::shown::nearest::nearest;
 
 /// Chooses rows by the settings of a check: those that it asks for, without those that it leaves out.
 pub(super) struct Choice<'a> {

@@ -3,7 +3,7 @@
 //! Source: none; a program that has ended, or that a bound has cut off, may stop. Of a view it is asked whether the system below
 //! it has a step: where a guess is wrong the view gets stuck, and the system does not.
 
-use crate::report::number::counted;
+use crate::statement::shown::number::counted;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
-use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, CutOff};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::visit::some_initial;
 use crate::statement::erased::Caveats;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;

@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use super::kind::ObligationKind;
 use crate::state::WrongLimits;
 use crate::statement::asked::model_call::UNNAMED;
+use crate::statement::kind::ObligationKind;
 use crate::statement::rule::Process;
 use crate::view::crowd::CrowdFault;
 use crate::walk::explore::{DiskError, Panic, PeersError};

@@ -2,7 +2,7 @@
 
 use crate::state::PackingError;
 use crate::view::consistency::Inconsistency;
-use crate::view::symmetry::Asymmetry;
+use crate::walk::explore::Asymmetry;
 use crate::walk::explore::Panic;
 
 /// Fault of a model itself.

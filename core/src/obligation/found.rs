@@ -1,6 +1,6 @@
 //! Remains of a search or of random walks, by which obligations are judged and violations shown.
 
-use crate::report::number::counted;
+use crate::statement::shown::number::counted;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
 use crate::statement::trace::Trace;
 use crate::view::consistency::sample::is_looked_at;
-use crate::view::symmetry::Lifting;
+use crate::walk::explore::Lifting;
 use crate::walk::explore::StatesKept;
 use crate::walk::explore::{
     Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,

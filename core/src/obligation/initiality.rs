@@ -5,12 +5,12 @@
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
-use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
 use crate::statement::trace::Trace;

@@ -5,7 +5,6 @@ use super::choice::is_among;
 use super::environment::Decided;
 use super::found::Found;
 use super::induction::{self, Enumerated};
-use super::kind::ObligationKind;
 use super::liveness::Searched;
 use super::model::Context;
 use super::obligations::{Afterwards, Counts};
@@ -22,6 +21,7 @@ use crate::report::{
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named, take_tolerated};
 use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState};
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 
 /// Reason why a question that asks the model once more is not decided.

@@ -5,14 +5,14 @@
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
-use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::report::Counterexample;
-use crate::report::number::grouped;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::grouped;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
 use crate::walk::explore::Place;

@@ -1,6 +1,6 @@
 //! The graph that a search recorded.
 
-use crate::report::number::grouped;
+use crate::statement::shown::number::grouped;
 use crate::walk::explore::{End, Graph, Limit};
 
 /// The graph of a search: all of it, or the steps of the states that were expanded first.

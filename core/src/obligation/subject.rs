@@ -27,7 +27,8 @@ use crate::statement::property::Property;
 use crate::statement::refinement::{Refinement, Waiver};
 use crate::statement::rule::Process;
 use crate::statement::system::{StateOf, TransitionSystem};
-use crate::view::symmetry::{Asymmetry, ByName, Quotient, Tested};
+use crate::view::symmetry::{ByName, Quotient, Tested};
+use crate::walk::explore::Asymmetry;
 use crate::walk::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
     explore_on, published,

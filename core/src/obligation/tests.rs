@@ -5,7 +5,7 @@
 //! one.
 
 use crate::AbstractSteps::{self, One};
-use crate::report::number::counted;
+use crate::statement::shown::number::counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

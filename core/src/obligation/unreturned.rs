@@ -5,7 +5,6 @@ use std::thread;
 
 use serde_json::Map;
 
-use super::kind::ObligationKind;
 use super::settings::{Search, Settings};
 use super::subject::Subject;
 use super::visitor::Plan;
@@ -14,6 +13,7 @@ use crate::statement::asked::calls::{Asked, Batched, Outline, Stage, Watched};
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::type_correct::Choices;
 use crate::statement::erased::ErasedState;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
 use crate::walk::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use serde_json::Value;
 
-use super::value::compact;
+use crate::statement::shown::value::compact;
 
 /// Choice whether text carries the escape sequences of a terminal's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-use super::number::counted;
 use super::repetition::Repetition;
 use super::{Counterexample, Report, Step};
+use crate::statement::shown::number::counted;
 
 /// Outline of a counterexample: its parts that are told earlier, and its repetitions.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::number::grouped;
-use super::value::name;
 use super::{Counterexample, Step, changes};
+use crate::statement::shown::number::grouped;
+use crate::statement::shown::value::name;
 
 /// The most steps of a round.
 const LONGEST_ROUND: usize = 8;

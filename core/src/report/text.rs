@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::layout::{Colour, wrap};
 use super::{Counterexample, Report};
-use crate::report::visible::visible_data;
+use crate::statement::shown::visible::visible_data;
 
 /// Options of the text of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

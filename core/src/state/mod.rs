@@ -16,6 +16,7 @@ mod digits;
 mod drawn;
 mod exact;
 mod gaps;
+pub(crate) mod hiding;
 mod index_set;
 mod kept;
 mod limits;
@@ -23,7 +24,6 @@ mod names;
 pub(crate) mod numbered;
 mod numbers;
 mod packing_error;
-mod round_trip;
 mod shape;
 mod sink;
 #[cfg(test)]
@@ -35,11 +35,11 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-pub(crate) use bits::{FixedReader, Reader, Writer};
+pub(crate) use bits::{Fixed, FixedReader, Reader, Writer};
 pub use bounded::BoundedVec;
 pub use changes::Changes;
 pub(crate) use code::Code;
-use complaint::Complaint;
+pub(crate) use complaint::Complaint;
 pub use counter::{Counter, Distance};
 use digits::Digits;
 #[doc(hidden)]
@@ -52,7 +52,6 @@ pub use kept::Kept;
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
 pub use names::{CounterName, NameVisitor, Names, Row, RowOf};
 pub use packing_error::PackingError;
-pub use round_trip::round_trip;
 pub use shape::{Shape, greatest, product, widest};
 pub use sink::{Misfit, Part, Sink, Source, is_constant};
 

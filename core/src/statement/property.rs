@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::obligation::ObligationKind;
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::named;
 use crate::statement::erased::ErasedState;
+use crate::statement::kind::ObligationKind;
 use crate::statement::system::{StateOf, TransitionSystem};
 
 const PROPERTY: &str = "a liveness property";

@@ -10,20 +10,14 @@
 //! question is the same of all members of a class. It cannot decide what is asked of one process of
 //! several, as `environment` is.
 
-mod asymmetry;
 mod by_name;
 mod canonical;
 mod colours;
-mod exchange;
 mod initial;
 mod named;
-mod quotienting;
 mod rows;
 mod tested;
 
-pub use asymmetry::Asymmetry;
 pub(crate) use by_name::ByName;
 pub use by_name::Quotient;
-pub use exchange::Exchange;
-pub use quotienting::{Lifting, Quotienting};
 pub(crate) use tested::{Tested, is_in_turn};

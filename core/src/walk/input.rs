@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::report::number::grouped;
+use crate::statement::shown::number::grouped;
 use crate::walk::explore::{Clock, Limit};
 
 /// Size of a block, and number of blocks that are read ahead.

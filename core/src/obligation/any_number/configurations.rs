@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::obligation::found::Totals;
 use crate::obligation::settings::Settings;
 use crate::obligation::visitor::{Plan, Tally, Tester};
-use crate::statement::asked::hiding::Hiding;
+use crate::state::hiding::Hiding;
 use crate::statement::asked::model_call::{Panic, catch, named};
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};

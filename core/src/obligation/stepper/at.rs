@@ -3,12 +3,12 @@
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::obligations::Failure;
 use crate::obligation::visitor::Plan;
-use crate::report::json::json;
 use crate::report::{Counterexample, Step};
 use crate::statement::asked::model_call::{first_visited, named};
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::json::json;
 use crate::statement::system::TransitionSystem;
 use crate::statement::trace::Trace;
 use crate::walk::explore::{Place, StateId, Visitor, look_at, look_at_step};

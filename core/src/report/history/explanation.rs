@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::report::drawing::Drawing;
+use crate::statement::drawing::Drawing;
 use crate::walk::explore::Limit;
 
 /// Explanation why a history is not a behaviour.

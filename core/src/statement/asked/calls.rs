@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::report::json::json;
 use crate::statement::erased::{ErasedState, Plain};
+use crate::statement::shown::json::json;
 
 /// System of a refinement whose function is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

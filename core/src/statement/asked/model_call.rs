@@ -10,7 +10,7 @@ use std::fmt::{self, Debug, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
-use crate::statement::asked::hiding::Hiding;
+use crate::state::hiding::Hiding;
 use serde::{Deserialize, Serialize};
 
 /// Panic of a function of a model.

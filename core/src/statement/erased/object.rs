@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::obligation::ObligationKind;
-use crate::report::drawing::Drawing;
 use crate::state::NameVisitor;
 use crate::statement::asked::model_call::named;
+use crate::statement::drawing::Drawing;
 use crate::statement::fairness::Fairness;
+use crate::statement::kind::ObligationKind;
 use crate::statement::rule::{Process, Rule, RuleId};
 
 /// The methods of a system, of whatever types; see [`TransitionSystem`](crate::TransitionSystem).

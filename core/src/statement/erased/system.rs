@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::object::{Caveats, SystemObject};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::report::drawing::Drawing;
 use crate::state::{Kept, Limits, NameVisitor, State, Writer};
 use crate::statement::action::Action;
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_candidates, visit_initial, visit_steps};
+use crate::statement::drawing::Drawing;
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};

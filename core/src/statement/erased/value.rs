@@ -9,9 +9,9 @@ use foldhash::fast::FixedState;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::report::json::json;
 use crate::state::State;
-use crate::statement::asked::hiding::Hiding;
+use crate::state::hiding::Hiding;
+use crate::statement::shown::json::json;
 
 /// Value that can be compared with one of its own type.
 trait Comparable: Any + Debug {

@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use super::parts::{asked_of_the_system, written_by_parts};
 use super::view::Base;
-use crate::obligation::ObligationKind;
 use crate::state::{NameVisitor, State};
 use crate::statement::action::Action;
 use crate::statement::erased::{
     Caveats, ErasedAction, ErasedState, SideCondition, SystemObject, ViewObject,
 };
+use crate::statement::kind::ObligationKind;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
@@ -209,11 +209,12 @@ mod tests {
     use serde::Serialize;
 
     use super::{History, Recording, Remembering, WithHistory};
-    use crate::obligation::ObligationKind;
-    use crate::report::drawing::Drawing;
+    use crate::statement::drawing::Drawing;
     use crate::statement::erased::Caveats;
+    use crate::statement::kind::ObligationKind;
     use crate::statement::system::{StateOf, TransitionSystem, steps};
-    use crate::view::symmetry::{Quotient, Quotienting};
+    use crate::view::symmetry::Quotient;
+    use crate::walk::explore::Quotienting;
     use crate::{Action, State};
 
     /// A counter that goes up to 3 or back to 0.
@@ -259,7 +260,7 @@ mod tests {
                 .undecided([ObligationKind::Deadlock], "it counts")
         }
         fn draw(&self, state: &u8) -> Option<Drawing> {
-            Some(Drawing::default().node(crate::report::drawing::Node::new(state)))
+            Some(Drawing::default().node(crate::statement::drawing::Node::new(state)))
         }
     }
 

@@ -117,12 +117,12 @@ macro_rules! asked_of_the_system {
             self.system.fairness()
         }
 
-        fn draw(&self, from: &Self::State) -> Option<crate::report::drawing::Drawing> {
+        fn draw(&self, from: &Self::State) -> Option<crate::statement::drawing::Drawing> {
             self.system.draw(&from.state)
         }
 
         fn show(&self, from: &Self::State) -> serde_json::Value {
-            let value = $crate::report::json::json(&from.$value);
+            let value = $crate::statement::shown::json::json(&from.$value);
             serde_json::json!({"state": self.system.show(&from.state), $variable: value})
         }
     };

@@ -15,14 +15,14 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use super::parts::{asked_of_the_system, written_by_parts};
-use crate::report::json::json;
-use crate::report::value::compact;
 use crate::state::{NameVisitor, State};
 use crate::statement::action::Action;
 use crate::statement::erased::{
     Caveats, ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
 use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::shown::json::json;
+use crate::statement::shown::value::compact;
 use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem, successor};
 
 /// A prophecy variable of `S`: predictions, each under a key.

@@ -5,12 +5,12 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use super::inconsistency::Inconsistency;
-use crate::report::json::json;
-use crate::report::value::compact;
-use crate::report::{Change, changes};
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::model_call::named;
 use crate::statement::erased::ErasedState;
+use crate::statement::shown::difference::{Change, changes};
+use crate::statement::shown::json::json;
+use crate::statement::shown::value::compact;
 
 pub(crate) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
     Inconsistency::Disagreement { system, found }

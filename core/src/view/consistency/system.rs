@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 use super::difference::{asked_twice, difference, is_reordered, same, told_apart};
 use super::inconsistency::Inconsistency;
 use super::sample::some_of;
-use crate::report::number::counted;
 use crate::statement::asked::disagreement::{At, Disagreement};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::erased::{ErasedObservation, ErasedState, ErasedStep, ErasedSystem};
 use crate::statement::rule::RuleId;
+use crate::statement::shown::number::counted;
 use crate::statement::system::steps;
 
 /// Name of a system, and of what of it is asked again, as faults have them.

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
+use crate::state::hiding::Hiding;
 use crate::state::{Exact, Kept, Limits, NameVisitor, Names, Shape, Sink, Source, State};
-use crate::statement::asked::hiding::Hiding;
 
 /// The group of the members of a crowd, apart from those that its parts may have besides.
 pub(super) const MEMBERS: u8 = u8::MAX;

@@ -12,16 +12,16 @@ use super::others::{Answered, Answers, Open, Others};
 use super::question::is_plain;
 // A crowd has instances, and these are of a crowd: one concept.
 use super::statement::Crowd;
-use crate::report::drawing::Drawing;
-use crate::report::json::json;
+use crate::state::hiding::Hiding;
 use crate::state::{
     CounterName, Exact, Kept, Limits, NameVisitor, Row, RowOf, Shape, Sink, Source, State,
 };
 use crate::statement::action::Action;
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Culprit, Name};
+use crate::statement::drawing::Drawing;
 use crate::statement::erased::Caveats;
 use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::shown::json::json;
 use crate::statement::system::TransitionSystem;
 
 /// A crowd of so many members.

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::ptr::fn_addr_eq;
 
+use crate::state::hiding::Hiding;
 use crate::state::{CounterName, Kept, NameVisitor, Row, State};
-use crate::statement::asked::hiding::Hiding;
 
 /// A question about one member, which is answered by what that holds, and by nothing else.
 pub(super) trait Question<M>: Any + Send + Sync {

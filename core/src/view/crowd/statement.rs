@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::instance::{Instance, StateOfCrowd, fields};
 use super::others::Others;
-use crate::report::drawing::Drawing;
-use crate::report::json::json;
-use crate::report::number::one_of;
 use crate::state::State;
 use crate::statement::action::Action;
+use crate::statement::drawing::Drawing;
 use crate::statement::erased::Caveats;
+use crate::statement::shown::json::json;
+use crate::statement::shown::number::one_of;
 
 /// A system of any number of members that are alike: a shared part, a part of each member, and steps that a member takes, or none.
 ///

@@ -17,9 +17,9 @@ use super::relation::{Relation, StepRules};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
-use crate::report::drawing::Drawing;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
+use crate::statement::drawing::Drawing;
 use crate::statement::system::TransitionSystem;
 use crate::walk::explore::Limit;
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::table::Table;
-use crate::report::drawing::Drawing;
+use crate::statement::drawing::Drawing;
 use crate::walk::explore::{Limit, Unreturned};
 
 /// Verdict on the inclusion of what can be observed.

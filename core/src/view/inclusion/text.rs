@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::inclusion::{Bound, Evidence, Included, Inclusion, Past, Shown, Stutter};
 use super::table::Table;
-use crate::report::number::{counted, grouped};
-use crate::report::value::compact;
+use crate::statement::shown::number::{counted, grouped};
+use crate::statement::shown::value::compact;
 
 /// Obligations of a check that a mapping which is found meets, and those that it may not.
 const OF_SAFETY: &str = "it meets `observation`, `initiality` and `simulation`; `coverage`, `agency`, `environment` and liveness may need another \

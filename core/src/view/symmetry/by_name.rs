@@ -3,20 +3,20 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use super::asymmetry::Asymmetry;
 use super::canonical::{Renaming, make_canonical, rename};
-use super::exchange::Exchange;
 use super::initial::initial_of;
 use super::named::{Named, NamedErased, NamedState};
-use super::quotienting::{Lifting, Quotienting};
 use super::rows::{Account, Census, Group, Groups, Permutation, Survey};
+use crate::state::hiding::Hiding;
 use crate::state::{CounterName, NameVisitor, Row, VisitNames};
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::some_initial;
 use crate::statement::erased::{ErasedAction, ErasedState, ErasedSystem};
 use crate::statement::system::{StateOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Asymmetry;
+use crate::walk::explore::Exchange;
+use crate::walk::explore::{Lifting, Quotienting};
 use crate::walk::random::Generator;
 
 const VISIT_NAMES: &str = "`visit_names`, `cmp`, `hash` or `clone` of a state or an action";

@@ -1,9 +1,9 @@
 //! The initial state for which a representative stands.
 
-use super::quotienting::Quotienting;
 use crate::statement::asked::model_call::{break_off, until_enough};
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::explore::Quotienting;
 
 /// The first initial state that `representative` stands for: it need not be initial itself. It is, if there is none.
 pub(super) fn initial_of<S: TransitionSystem>(

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::asymmetry::Asymmetry;
 use super::by_name::{Around, ByName};
-use super::quotienting::Quotienting;
 use crate::statement::asked::answer::{answer, unsimulated};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::visit::some_initial;
@@ -17,6 +15,8 @@ use crate::statement::erased::{
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
+use crate::walk::explore::Asymmetry;
+use crate::walk::explore::Quotienting;
 use crate::walk::random::generator::mix;
 
 /// Outcome of a test of the exchanges.

@@ -11,10 +11,10 @@ use super::keys::{Form, Key, KeyList};
 use super::options::Storage;
 use crate::state::{
     Changes, Code, FixedReader, Kept, Limits, PackingError, Reader, Source, State, Writer,
-    round_trip,
 };
 use crate::statement::asked::model_call::{Name, catch_seldom, named};
 use crate::statement::erased::ErasedState;
+use crate::statement::round_trip::round_trip;
 use crate::statement::system::{StateOf, TransitionSystem};
 
 const WRITE: &str = "`write` of a state";

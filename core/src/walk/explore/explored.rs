@@ -12,7 +12,7 @@ use crate::statement::asked::model_call::Panic;
 use crate::statement::constraint::Constraint;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
-use crate::view::symmetry::Lifting;
+use crate::walk::explore::Lifting;
 
 /// Way in which an exploration ended.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::memory::{four_fifths, resident_bytes};
-use crate::report::number::{grouped, memory, seconds};
+use crate::statement::shown::number::{grouped, memory, seconds};
 
 /// Bounds on an exploration; the default bounds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

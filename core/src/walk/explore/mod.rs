@@ -7,9 +7,11 @@
 //! A state is kept once, as it is or packed, and beside it a few bytes by which it is found again.
 //! Nothing is kept of how it was reached, since that can be found out when it is asked for.
 
+mod asymmetry;
 mod codec;
 mod disk;
 mod duplicates;
+mod exchange;
 mod expansion;
 mod exploration;
 mod explored;
@@ -24,6 +26,7 @@ mod options;
 mod peers;
 mod place;
 mod predecessors;
+mod quotienting;
 mod search;
 mod segments;
 mod set;
@@ -35,10 +38,11 @@ mod visitor;
 mod watchdog;
 
 pub use crate::statement::asked::model_call::Panic;
-pub use crate::view::symmetry::{Lifting, Quotient, Quotienting};
+pub use asymmetry::Asymmetry;
 pub use codec::StatesKept;
 pub(crate) use disk::Journal;
 pub use disk::{Checkpoints, DiskError, Start, Written};
+pub use exchange::Exchange;
 pub(crate) use expansion::published;
 pub use exploration::explore;
 pub(crate) use exploration::{Means, explore_on};
@@ -54,6 +58,7 @@ pub(crate) use peers::{Attended, Party, conclude};
 pub use peers::{Peers, PeersError};
 pub use place::{Place, StateId};
 pub(crate) use predecessors::Predecessor;
+pub use quotienting::{Lifting, Quotienting};
 pub use spill::{Spilled, Spilling};
 pub use store::Unrepeatable;
 pub(crate) use store::{Origin, States, trace};

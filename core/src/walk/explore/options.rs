@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::limits::{Limits, Watch};
 use crate::statement::system::TransitionSystem;
-use crate::view::symmetry::Quotienting;
+use crate::walk::explore::Quotienting;
 
 /// Options of an exploration. None of them changes what is true of the system, and only
 /// `limits` change what can be said of it.

@@ -3,9 +3,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use super::asymmetry::Asymmetry;
 use super::codec::{StatesKept, with};
 use super::keys::{Compared, Form, Key};
 use super::predecessors::{Predecessor, Predecessors};
+use super::quotienting::{Lifting, Quotienting};
 use super::segments::{BLOCK, SegmentedVec};
 use super::spill::Blocks;
 use super::{Place, StateId};
@@ -13,7 +15,6 @@ use crate::statement::asked::model_call::{catch, named, tolerated};
 use crate::statement::asked::visit::visit_steps;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
-use crate::view::symmetry::{Asymmetry, Lifting, Quotienting};
 
 /// States by their numbers, and the behaviours that led to them: what a search reached, whatever is kept of it, or
 /// what is to be shown of random walks.

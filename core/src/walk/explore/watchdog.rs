@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::limits::{Limit, Limits, Progress, Watch};
 use super::memory::resident_bytes;
-use crate::report::json::json;
-use crate::report::value::compact;
 use crate::statement::asked::calls::{Function, Outline, Unfinished, Watched};
 use crate::statement::asked::model_call::catch;
 use crate::statement::erased::ErasedState;
+use crate::statement::shown::json::json;
+use crate::statement::shown::value::compact;
 
 /// Time for which a call may go on once a limit is reached.
 const SILENCE: Duration = Duration::from_millis(900);

@@ -9,8 +9,9 @@
 //! its component.
 
 use super::Steps;
-use super::conditions::{Conditions, Strength};
+use super::conditions::Conditions;
 use super::question::Question;
+use crate::statement::fairness::Strength;
 
 /// A state that is not reached yet.
 const UNSEEN: u32 = 0;

@@ -1,29 +1,10 @@
 //! The fairness conditions that behaviours meet.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display};
 
 use foldhash::{HashMap, HashMapExt};
-use serde::{Deserialize, Serialize};
 
-/// Strength of a condition's demand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strength {
-    /// The action is taken infinitely often, or infinitely often it is not enabled.
-    Weak,
-    /// The action is taken infinitely often, or from some time on it is never enabled.
-    Strong,
-}
-
-impl Display for Strength {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Weak => "weak",
-            Self::Strong => "strong",
-        })
-    }
-}
+use crate::statement::fairness::Strength;
 
 /// Conditions of a word of 64, a bit each: the number of the word, and the bits.
 pub(super) type Word = (u32, u64);

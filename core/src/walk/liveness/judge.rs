@@ -1,7 +1,7 @@
 //! A second opinion on a lasso, from the definitions and from what is said of its states and steps alone.
 
-use super::conditions::Strength;
 use super::lasso::Lasso;
+use crate::statement::fairness::Strength;
 
 /// Facts about a lasso's states, by their places in it, and about its steps. Two places may hold one state.
 pub trait Facts {

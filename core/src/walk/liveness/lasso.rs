@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use super::components::fair_components;
-use super::conditions::{Conditions, Strength};
+use super::conditions::Conditions;
 use super::question::Question;
 use super::{Bits, Steps};
+use crate::statement::fairness::Strength;
 
 /// A behaviour that visits its states one after the other, and from the last goes back to the one at `loop_start`. A loop
 /// of one state is a stutter.

@@ -21,8 +21,9 @@ mod judge;
 mod lasso;
 mod question;
 
+pub use crate::statement::fairness::Strength;
 pub use bits::Bits;
-pub use conditions::{Conditions, Strength};
+pub use conditions::Conditions;
 pub use judge::{Facts, Fault, Met, Word, judge};
 pub use lasso::{Lasso, is_violated, violation};
 pub use question::{Claim, LeftOut, Question};

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use refmap::explore::{Options, Panic, Place, Quotient, Quotienting, Visitor, explore};
+use refmap::Quotient;
+use refmap::explore::{Options, Panic, Place, Quotienting, Visitor, explore};
 use refmap::{Invariant, Refinement};
 use refmap_processes::At;
 use refmap_systems::tso::{Act, Gc, Marking, Mutator, State};

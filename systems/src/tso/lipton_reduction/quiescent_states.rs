@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use refmap::Quotient;
 use refmap::TransitionSystem;
-use refmap::explore::{Quotient, Quotienting};
+use refmap::explore::Quotienting;
 
 use super::super::label::{Label, RoundStep};
 use super::super::naive_search::reached;

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use refmap::Quotient;
 use refmap::TransitionSystem;
-use refmap::explore::{Quotient, Quotienting};
+use refmap::explore::Quotienting;
 use strum::VariantArray;
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};

@@ -5,11 +5,11 @@ use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
 
-use crate::report::json::json;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::erased::{ErasedAction, ErasedSystem};
 use crate::statement::rule::{Rule, RuleId};
+use crate::statement::shown::json::json;
 use crate::walk::explore::Place;
 
 /// Actions of a system whose names are to be compared with those of the rules: of those of one variant that are filed under

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::report::number::grouped;
+use crate::statement::shown::number::grouped;
 use crate::walk::explore::limits::Limit;
 
 /// Reason why a search cannot be kept on disk, or not go on from there.

@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use super::position::publish;
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
+use crate::state::hiding::Hiding;
 use crate::state::{Code, PackingError};
 use crate::statement::asked::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::erased::ErasedState;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
-use crate::view::symmetry::Quotienting;
+use crate::walk::explore::Quotienting;
 use crate::walk::explore::codec::{
     code, complaint, push, push_owned, push_target, push_targets, with, with_over,
 };

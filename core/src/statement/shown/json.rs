@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 use crate::statement::asked::model_call::named;
 
 /// The key of the only field of what stands for a map.
-pub(super) const MAP: &str = "#map";
+pub(crate) const MAP: &str = "#map";
 /// The same of a large integer.
-pub(super) const BIG_INTEGER: &str = "#bigint";
+pub(crate) const BIG_INTEGER: &str = "#bigint";
 /// The same of what has no JSON.
-pub(super) const UNSERIALIZABLE: &str = "#unserializable";
+pub(crate) const UNSERIALIZABLE: &str = "#unserializable";
 
 /// The JSON of a value.
 pub fn json<T: Serialize + Debug + ?Sized>(value: &T) -> Value {
@@ -37,7 +37,7 @@ fn unserializable(error: &Failed, value: &dyn Debug) -> Value {
 }
 
 /// The pairs of a map whose keys are no names.
-pub(super) fn pairs(value: &Value) -> Option<impl Iterator<Item = (&Value, &Value)>> {
+pub(crate) fn pairs(value: &Value) -> Option<impl Iterator<Item = (&Value, &Value)>> {
     let pairs = content(value, MAP)?.as_array()?;
     Some(
         pairs
@@ -50,7 +50,7 @@ pub(super) fn pairs(value: &Value) -> Option<impl Iterator<Item = (&Value, &Valu
 }
 
 /// Content of a value under one of the marks above.
-pub(super) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
+pub(crate) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
     match value {
         Value::Object(fields) if fields.len() == 1 => fields.get(mark),
         _ => None,
@@ -58,13 +58,13 @@ pub(super) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
 }
 
 /// True if a value is one of those that the Informal Trace Format has and JSON has not.
-pub(super) fn is_marked(value: &Value) -> bool {
+pub(crate) fn is_marked(value: &Value) -> bool {
     let marks = [MAP, BIG_INTEGER, UNSERIALIZABLE];
     marks.iter().any(|mark| content(value, mark).is_some())
 }
 
 /// The name that a key is in an object, if it is one.
-pub(super) fn name(key: &Value) -> Option<String> {
+pub(crate) fn name(key: &Value) -> Option<String> {
     match key {
         Value::String(name) => Some(name.clone()),
         Value::Number(number) => Some(number.to_string()),

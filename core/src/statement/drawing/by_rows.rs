@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Drawing, Entry, Row, Shown};
-use crate::report::value::compact;
 use crate::state::{Drawn, DrawnField};
+use crate::statement::shown::value::compact;
 
 impl Drawing {
     /// The drawing of a state that is shown as `state`: a row for each member, with its elements of the fields that have one for each,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::json::{is_marked, name as name_of_key, pairs};
 use super::value::{compact, is_name, name};
-use crate::report::visible::visible;
+use super::visible::visible;
 
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

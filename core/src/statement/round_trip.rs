@@ -1,9 +1,17 @@
 //! Round trip of a state: written into bits, and read back.
 
-use super::bits::{Fixed, FixedReader};
-use super::packing_error::PackingError;
-use super::{Complaint, Kept, Limits, Reader, State, Writer};
-use crate::statement::system::{StateOf, TransitionSystem};
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::shown::difference::{Change, changes};
+use super::shown::json::json;
+use super::shown::value::compact;
+use super::system::{StateOf, TransitionSystem};
+use crate::state::{
+    Complaint, Fixed, FixedReader, Kept, Limits, PackingError, Reader, State, Writer,
+};
 
 /// Test that a state is read back as it is written. One that is kept whole is not written.
 ///
@@ -51,7 +59,7 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
         if back == *state {
             Ok(())
         } else {
-            Err(PackingError::lossy(state, &back))
+            Err(lossy(state, &back))
         }
     };
     let mut writer = Writer::growing();
@@ -80,3 +88,26 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
 
 /// The most words that states of one size take.
 const MOST_WORDS: usize = 2;
+
+/// Error of a `state` that is read back as another one.
+fn lossy<T: Serialize + Debug>(state: &T, back: &T) -> PackingError {
+    PackingError::Lossy {
+        changed: differences([&json(state), &json(back)], [state, back]),
+    }
+}
+
+/// Differences between two states, for people: by their fields, or as `Debug` shows them.
+fn differences(fields: [&Value; 2], [state, back]: [&dyn Debug; 2]) -> Vec<String> {
+    let found = changes(fields[0], fields[1]);
+    let told = found.iter().map(|change| {
+        let Change { field, from, to } = change;
+        let of = if field.is_empty() { "the state" } else { field };
+        format!("{of} was {} and is {}", compact(from), compact(to))
+    });
+    let told: Vec<_> = told.collect();
+    if told.is_empty() {
+        // What differs is not serialised.
+        return vec![format!("{state:?} becomes {back:?}")];
+    }
+    told
+}

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::json::{BIG_INTEGER, UNSERIALIZABLE, content, pairs};
-use crate::report::visible::visible;
+use super::visible::visible;
 
 /// A value without the quotation marks and braces that only a machine needs: an enum variant with
 /// fields becomes `variant(field=value, …)`, and a map `{key=value, …}`. Always one line.
@@ -39,7 +39,7 @@ pub fn compact(value: &Value) -> String {
 }
 
 /// The way to a field; the empty way leads to the whole state.
-pub(super) fn name(field: &str) -> &str {
+pub(crate) fn name(field: &str) -> &str {
     if field.is_empty() { "the state" } else { field }
 }
 
@@ -66,7 +66,7 @@ pub fn parts(value: &Value) -> Vec<(String, &Value)> {
 }
 
 /// A part in one line.
-pub(super) fn named((name, value): (String, &Value)) -> String {
+pub(crate) fn named((name, value): (String, &Value)) -> String {
     let value = compact(value);
     if name.is_empty() {
         value
@@ -76,7 +76,7 @@ pub(super) fn named((name, value): (String, &Value)) -> String {
 }
 
 /// True if it may be the name of a variant, which begins with a letter.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
