@@ -5,7 +5,7 @@
 
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
-use super::found::Found;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -83,7 +83,11 @@ impl<'a> Agency<'a> {
         }
     }
 
-    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        tested: Tested,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         self.row.judged(Weight::Behaviour, || {
             if self.environment.is_empty() {
                 return Obligation::new(Verdict::NoneDeclared, 0);

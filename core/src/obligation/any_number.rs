@@ -12,11 +12,11 @@ use std::time::Instant;
 use self::configurations::{Configurations, SearchEnd};
 pub(super) use self::crowds::CrowdObject;
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
 use super::obligations::Obligations;
-use super::recorded::Recorded;
+use super::recorded::RecordedGraph;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
 use super::subject::{Subject, declared};
@@ -396,7 +396,7 @@ impl CrowdDecision<'_> {
             let views = configurations.views();
             let (tally, shown) = configurations.findings(&provenance);
             let asking = &plan.asking;
-            let of_search = Found::new(
+            let of_search = SearchResult::new(
                 asking.refinement,
                 &settings,
                 asking.started,
@@ -405,7 +405,7 @@ impl CrowdDecision<'_> {
                 None,
             );
             let labelled = Labelled {
-                recorded: &Recorded::nothing(),
+                recorded: &RecordedGraph::nothing(),
                 inputs: &[],
                 between: &[],
             };

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::any_number::{CrowdObject, any_number, not_reported};
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
-use super::obligations::{Counts, Obligations};
+use super::obligations::{ObligationCounts, Obligations};
 use super::settings::{Search, Settings, Symmetry, Until};
 use super::stepper::Stepper;
 use super::subject::{Passes, Subject, Typed, declared};
@@ -64,12 +64,12 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 ///
 /// The search of a checker is compiled where it is used, or made a [`Checkable`]; all else is the library's.
 pub struct Checker<'a, R: Refinement> {
-    refinement: Held<'a, R>,
+    refinement: MaybeOwned<'a, R>,
     passes: Option<Passes<R>>,
     crowd: Option<Box<dyn CrowdObject + 'a>>,
 }
 
-enum Held<'a, R> {
+enum MaybeOwned<'a, R> {
     Borrowed(&'a R),
     Owned(R),
 }
@@ -127,15 +127,15 @@ pub trait Checkable {
 impl<'a, R: Refinement> Checker<'a, R> {
     /// A check of `refinement`, of whose systems nothing is known but that they are systems.
     pub fn new(refinement: &'a R) -> Self {
-        Self::of(Held::Borrowed(refinement))
+        Self::of(MaybeOwned::Borrowed(refinement))
     }
 
     /// The same of a refinement that the check keeps.
     pub fn owning(refinement: R) -> Self {
-        Self::of(Held::Owned(refinement))
+        Self::of(MaybeOwned::Owned(refinement))
     }
 
-    fn of(refinement: Held<'a, R>) -> Self {
+    fn of(refinement: MaybeOwned<'a, R>) -> Self {
         Self {
             refinement,
             passes: None,
@@ -181,8 +181,8 @@ trait Showing {
 impl<R: Refinement> Showing for Checker<'_, R> {
     fn show(&self, then: &mut Then<'_>) -> Result<(), CheckError> {
         let refinement = match &self.refinement {
-            Held::Borrowed(refinement) => refinement,
-            Held::Owned(refinement) => refinement,
+            MaybeOwned::Borrowed(refinement) => refinement,
+            MaybeOwned::Owned(refinement) => refinement,
         };
         then(&Typed::new(refinement, self.passes)?)
     }
@@ -501,7 +501,7 @@ fn explored<'a>(
         limits: settings.limits.not_counting(uncounted),
         ..settings.clone()
     };
-    let mut found = Found::new(
+    let mut found = SearchResult::new(
         refinement,
         settings,
         plan.asking.started + uncounted,
@@ -607,7 +607,7 @@ fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> 
 }
 
 /// Reason why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.
-fn cut(plan: &Plan<'_>, counts: &Counts) -> Option<String> {
+fn cut(plan: &Plan<'_>, counts: &ObligationCounts) -> Option<String> {
     let constraint = plan.constraint.filter(|_| counts.constraint.outside() > 0);
     let of_constraint = constraint.map(|constraint| {
         let (states, were) = match counts.constraint.outside() {

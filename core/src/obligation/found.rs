@@ -101,7 +101,7 @@ const REMEMBERED_BESIDE_DISK: usize = 1 << 16;
 type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
 
 /// Remains of a search, or of random walks, but the counters of the obligations.
-pub(super) struct Found<'a, R: Refinement> {
+pub(super) struct SearchResult<'a, R: Refinement> {
     pub refinement: &'a R,
     /// Constraint that bounded the exploration.
     pub constraint: Option<&'a Constraint<R::Implementation>>,
@@ -118,9 +118,9 @@ pub(super) struct Found<'a, R: Refinement> {
 }
 
 /// Reports how far a part of what is under way has come, to be called on the thread that called for the check.
-pub(super) type Tell<'a> = &'a (dyn Fn(Option<Work>) + Sync);
+pub(super) type TellProgress<'a> = &'a (dyn Fn(Option<Work>) + Sync);
 
-impl<'a, R: Refinement> Found<'a, R> {
+impl<'a, R: Refinement> SearchResult<'a, R> {
     pub fn new(
         refinement: &'a R,
         settings: &'a Settings<'a>,

@@ -4,7 +4,7 @@
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::found::Found;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation};
@@ -47,7 +47,11 @@ impl Initiality {
         }
     }
 
-    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        tested: Tested,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
             let totals = &found.totals;

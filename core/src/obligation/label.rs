@@ -20,4 +20,4 @@ pub(super) struct Label {
 }
 
 /// The labels of a graph.
-pub(super) type Labels = SharedNumbers<Label>;
+pub(super) type LabelNumbers = SharedNumbers<Label>;

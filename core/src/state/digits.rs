@@ -16,10 +16,12 @@ pub struct Digits {
     asked: usize,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Digit {
-    value: u64,
-    most: u64,
+/// A number, as a digit in mixed radix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Digit {
+    pub value: u64,
+    /// The greatest value: its radix is one more.
+    pub most: u64,
 }
 
 impl Digits {

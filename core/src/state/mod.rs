@@ -35,12 +35,13 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-pub(crate) use bits::{Fixed, FixedReader, Reader, Writer};
+pub(crate) use bits::{BitReader, BitWriter, Fixed, FixedReader};
 pub use bounded::BoundedVec;
 pub use changes::Changes;
 pub(crate) use code::Code;
 pub(crate) use complaint::Complaint;
 pub use counter::{Counter, Distance};
+pub(crate) use digits::Digit;
 use digits::Digits;
 #[doc(hidden)]
 pub use drawn::{Drawn, DrawnField};

@@ -68,7 +68,7 @@ impl<T: Eq + Hash> Numbered<T> {
 pub(crate) struct SharedNumbers<T>(Mutex<Numbered<T>>);
 
 /// The numbers of the values that a worker has met.
-pub(crate) type Met<T> = HashMap<T, u32>;
+pub(crate) type MetNumbers<T> = HashMap<T, u32>;
 
 impl<T: Clone + Eq + Hash> SharedNumbers<T> {
     /// No value yet.
@@ -78,7 +78,7 @@ impl<T: Clone + Eq + Hash> SharedNumbers<T> {
 
     /// The number of a value.
     #[inline]
-    pub fn number(&self, met: &mut Met<T>, value: T) -> u32 {
+    pub fn number(&self, met: &mut MetNumbers<T>, value: T) -> u32 {
         *met.entry(value)
             .or_insert_with_key(|value| self.all_locked().number(value.clone()))
     }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn workers_give_a_value_the_same_number() {
         let shared = SharedNumbers::new();
-        let [mut first, mut second] = [0, 1].map(|_| Met::new());
+        let [mut first, mut second] = [0, 1].map(|_| MetNumbers::new());
         for value in 0..300_u32 {
             assert_eq!(shared.number(&mut first, value * 3), value);
         }

@@ -14,7 +14,8 @@ use crate::statement::system::{StateOf, TransitionSystem};
 /// A predicate on the states of `S`.
 pub(crate) type PredicateOf<S> = dyn Fn(&StateOf<S>) -> bool + Send + Sync;
 
-type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
+/// A predicate that is shared.
+pub(crate) type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 
 /// A named predicate on the states of `S`: `when` implies `holds`.
 ///

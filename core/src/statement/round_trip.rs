@@ -10,7 +10,7 @@ use super::shown::json::json;
 use super::shown::value::compact;
 use super::system::{StateOf, TransitionSystem};
 use crate::state::{
-    Complaint, Fixed, FixedReader, Kept, Limits, PackingError, Reader, State, Writer,
+    BitReader, BitWriter, Complaint, Fixed, FixedReader, Kept, Limits, PackingError, State,
 };
 
 /// Test that a state is read back as it is written. One that is kept whole is not written.
@@ -62,11 +62,11 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
             Err(lossy(state, &back))
         }
     };
-    let mut writer = Writer::growing();
+    let mut writer = BitWriter::growing();
     state.write(system, Limits::NONE, &mut writer);
     let bits = writer.bits();
     let code = writer.code().ok_or(PackingError::Unstable)?;
-    let source = &mut Reader::new(code.words());
+    let source = &mut BitReader::new(code.words());
     same(StateOf::<S>::read(system, Limits::NONE, source))?;
     let Some(most) = StateOf::<S>::shape(system, Limits::NONE).bits() else {
         return Ok(());
@@ -75,7 +75,7 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
         return Err(PackingError::TooLong { bits, most });
     }
     // Where all states are of one size, what a shorter one does not need is left out.
-    let mut writer = Writer::<Fixed<MOST_WORDS>>::fixed();
+    let mut writer = BitWriter::<Fixed<MOST_WORDS>>::fixed();
     state.write(system, Limits::NONE, &mut writer);
     match writer.words() {
         Some(words) => {

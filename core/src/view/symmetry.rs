@@ -20,4 +20,4 @@ mod tested;
 
 pub(crate) use by_name::ByName;
 pub use by_name::Quotient;
-pub(crate) use tested::{Tested, is_in_turn};
+pub(crate) use tested::{ExchangesTested, is_in_turn};

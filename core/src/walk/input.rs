@@ -2,7 +2,7 @@
 //!
 //! Whatever reads a file asks a [`Source`] for it. No system call that waits can be left, so a thread of its own opens and reads the
 //! input, and the reader waits for that one with its [`Clock`]: before each block it looks at its limits on time and memory, and at
-//! cancellation. A parser that has its whole text in memory reads it through [`Asked`], which looks at them between blocks.
+//! cancellation. A parser that has its whole text in memory reads it through [`LimitedReader`], which looks at them between blocks.
 
 use std::fmt;
 use std::fs::File;
@@ -255,13 +255,13 @@ impl BufRead for Source<'_> {
 }
 
 /// Reader that looks at its limits between blocks, of bytes that are there already.
-pub struct Asked<'a, R> {
+pub struct LimitedReader<'a, R> {
     input: R,
     bytes: u64,
     clock: Clock<'a>,
 }
 
-impl<'a, R: Read> Asked<'a, R> {
+impl<'a, R: Read> LimitedReader<'a, R> {
     /// A reader of an input, buffered.
     pub fn reading(input: R, clock: Clock<'a>) -> BufReader<Self> {
         let bytes = 0;
@@ -274,7 +274,7 @@ impl<'a, R: Read> Asked<'a, R> {
     }
 }
 
-impl<R> fmt::Debug for Asked<'_, R> {
+impl<R> fmt::Debug for LimitedReader<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Asked")
             .field("bytes", &self.bytes)
@@ -282,7 +282,7 @@ impl<R> fmt::Debug for Asked<'_, R> {
     }
 }
 
-impl<R: Read> Read for Asked<'_, R> {
+impl<R: Read> Read for LimitedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // PERF: to ask for the memory takes longer than to read a short text, which whoever has read it has asked for.
         if self.bytes > 0 {
@@ -524,7 +524,7 @@ mod tests {
             .read(&mut [0])
             .expect_err("no room");
         assert_eq!(interrupted(&error), out_of_memory);
-        let mut asked = Asked::reading(io::repeat(0), clock);
+        let mut asked = LimitedReader::reading(io::repeat(0), clock);
         asked.read_exact(&mut [0; BLOCK]).expect("it is there");
         let error = asked.read(&mut [0]).expect_err("no room");
         let bytes = BLOCK as u64;
@@ -542,14 +542,15 @@ mod tests {
     fn what_is_in_memory_is_left_at_a_limit_too() {
         let text = vec![b'x'; LONG];
         let mut read = Vec::new();
-        let whole = Asked::reading(text.as_slice(), unbounded()).read_to_end(&mut read);
+        let whole = LimitedReader::reading(text.as_slice(), unbounded()).read_to_end(&mut read);
         assert!(whole.is_ok() && read == text);
         let cancel = AtomicBool::new(false);
         let watch = Watch {
             cancel: Some(&cancel),
             ..Watch::default()
         };
-        let mut asked = Asked::reading(text.as_slice(), Clock::new(Limits::default(), watch));
+        let mut asked =
+            LimitedReader::reading(text.as_slice(), Clock::new(Limits::default(), watch));
         asked.read_exact(&mut [0; BLOCK + 1]).expect("it is there");
         cancel.store(true, Ordering::Relaxed);
         let error = asked

@@ -9,8 +9,8 @@ mod specification;
 use std::sync::atomic::Ordering;
 
 pub(in crate::obligation) use self::asking::{Asking, AsksAgain};
-pub(in crate::obligation) use self::heard::{Again, Heard, Word};
-use crate::obligation::fault::Fault;
+pub(in crate::obligation) use self::heard::{Heard, RecheckFindings, Restated};
+use crate::obligation::fault::ModelFault;
 use crate::statement::asked::answer::answer;
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -29,7 +29,7 @@ impl Asking<'_> {
 
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
-    pub(in crate::obligation) fn listen(&self, again: &mut Again, place: Place) {
+    pub(in crate::obligation) fn listen(&self, again: &mut RecheckFindings, place: Place) {
         let asks = match &self.asks_again {
             AsksAgain::Never => false,
             AsksAgain::OnTheWay => true,
@@ -43,12 +43,12 @@ impl Asking<'_> {
     #[cold]
     pub(in crate::obligation) fn ask_again(
         &self,
-        again: &mut Again,
+        again: &mut RecheckFindings,
         place: Place,
         state: &ErasedState,
         heard: &Heard,
         count: u32,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ModelFault> {
         again.states += 1;
         let implementation = self.refinement.implementation();
         let (count, known) = (count as usize, &heard.steps);

@@ -17,7 +17,7 @@ use crate::walk::explore::{Place, StateId, Visitor, look_at, look_at_step};
 pub const MOST_OFFERED: usize = 1000;
 
 /// An initial state, or a step and where it leads.
-type Taken = (Option<ErasedAction>, ErasedState);
+type TakenStep = (Option<ErasedAction>, ErasedState);
 
 /// Position to which choices have led, and what can be taken from there, by numbers. What asks the model may panic as it
 /// does, but for [`step`](Self::step).
@@ -25,7 +25,7 @@ pub(super) struct At<'a, 'p> {
     plan: &'a Plan<'p>,
     /// None before an initial state is chosen.
     state: Option<ErasedState>,
-    offered: Vec<Taken>,
+    offered: Vec<TakenStep>,
     /// Obligations that failed in the last test.
     failures: Vec<Failure>,
 }
@@ -152,7 +152,7 @@ fn enumerate(
     refinement: &ErasedRefinement<'_>,
     from: Option<&ErasedState>,
     most: usize,
-) -> (Vec<Taken>, bool) {
+) -> (Vec<TakenStep>, bool) {
     let system = refinement.implementation();
     first_visited(most, |visit| match from {
         None => named("`initial` of the implementation", || {

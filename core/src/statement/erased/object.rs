@@ -55,7 +55,7 @@ pub(crate) trait SystemObject: Sync {
 /// ```
 #[must_use]
 pub struct Caveats<'a, T> {
-    bound: Option<(String, CutOff<'a, T>)>,
+    bound: Option<(String, StoppedThreads<'a, T>)>,
     doubts: Option<Doubts<'a>>,
     undecided: Vec<(ObligationKind, &'static str)>,
     view: Option<View<'a>>,
@@ -64,7 +64,7 @@ pub struct Caveats<'a, T> {
 type Doubts<'a> = Box<dyn Fn() -> Vec<String> + Send + Sync + 'a>;
 
 /// The names of the threads that a bound has stopped in a state.
-type CutOff<'a, T> = Box<dyn Fn(&T) -> Vec<&'a str> + Send + Sync + 'a>;
+type StoppedThreads<'a, T> = Box<dyn Fn(&T) -> Vec<&'a str> + Send + Sync + 'a>;
 
 impl<T> Default for Caveats<'_, T> {
     fn default() -> Self {
@@ -125,7 +125,7 @@ impl<'a, T> Caveats<'a, T> {
         T: 'a,
     {
         let bound = self.bound.map(|(bound, cut_off)| {
-            let of_part: CutOff<'a, U> = Box::new(move |state| cut_off(part(state)));
+            let of_part: StoppedThreads<'a, U> = Box::new(move |state| cut_off(part(state)));
             (bound, of_part)
         });
         Caveats {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::object::{Caveats, SystemObject};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::state::{Kept, Limits, NameVisitor, State, Writer};
+use crate::state::{BitWriter, Kept, Limits, NameVisitor, State};
 use crate::statement::action::Action;
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::model_call::named;
@@ -106,7 +106,7 @@ impl<S: TransitionSystem> SystemObject for S {
             return false;
         }
         let code = |state: &ErasedState| {
-            let mut writer = Writer::growing();
+            let mut writer = BitWriter::growing();
             state
                 .get::<StateOf<S>>()
                 .write(self, Limits::NONE, &mut writer);

@@ -35,12 +35,12 @@ impl<T: Any + Debug + Eq + Hash> Comparable for T {
 }
 
 /// Value that a system shows.
-trait Observed: Comparable {
-    fn cloned(&self) -> Box<dyn Observed>;
+trait ObservedValue: Comparable {
+    fn cloned(&self) -> Box<dyn ObservedValue>;
 }
 
-impl<T: Comparable + Clone> Observed for T {
-    fn cloned(&self) -> Box<dyn Observed> {
+impl<T: Comparable + Clone> ObservedValue for T {
+    fn cloned(&self) -> Box<dyn ObservedValue> {
         Box::new(self.clone())
     }
 }
@@ -182,12 +182,12 @@ reported! {
 
 erased! {
     /// An observation of some system.
-    ErasedObservation, Observed
+    ErasedObservation, ObservedValue
 }
 
 erased! {
     /// A part of a state of some system.
-    ErasedPart, Observed
+    ErasedPart, ObservedValue
 }
 
 impl ErasedPart {

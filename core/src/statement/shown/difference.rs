@@ -32,7 +32,7 @@ fn collect(field: String, from: &Value, to: &Value, found: &mut Vec<Change>) {
     if from == to {
         return;
     }
-    if let Some(keys) = Keys::of(from, to) {
+    if let Some(keys) = KeyDifference::of(from, to) {
         for (key, value, other) in &keys.common {
             collect(key.within(&field), value, other, found);
         }
@@ -60,7 +60,7 @@ fn collect(field: String, from: &Value, to: &Value, found: &mut Vec<Change>) {
 /// and those that are new.
 impl Display for Change {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if let Some(keys) = Keys::of(&self.from, &self.to) {
+        if let Some(keys) = KeyDifference::of(&self.from, &self.to) {
             let pair = |(key, value): &(EntryKey<'_>, &Value)| format!("{key}={}", compact(value));
             let of = |pairs: &[(EntryKey<'_>, &Value)]| pairs.iter().map(pair).collect();
             return self.signed(f, of(&keys.removed), of(&keys.added));
@@ -99,9 +99,9 @@ impl Change {
         let told = |values: &[&Value]| values.iter().copied().map(compact).collect::<Vec<_>>();
         let (removed, added) = (told(&edit.removed), told(&edit.added));
         let (end, other) = match edit.at {
-            At::FrontAndBack => ("front", "back"),
-            At::BackAndFront => ("back", "front"),
-            At::Anywhere => return self.signed(f, removed, added),
+            ChangedEnds::FrontAndBack => ("front", "back"),
+            ChangedEnds::BackAndFront => ("back", "front"),
+            ChangedEnds::Anywhere => return self.signed(f, removed, added),
         };
         let verb = |one: &'static str, several, count| if count == 1 { one } else { several };
         write!(
@@ -145,13 +145,13 @@ impl Display for EntryKey<'_> {
 }
 
 /// The fields of two records, or the keys of two maps, with what each has there.
-struct Keys<'v> {
+struct KeyDifference<'v> {
     common: Vec<(EntryKey<'v>, &'v Value, &'v Value)>,
     removed: Vec<(EntryKey<'v>, &'v Value)>,
     added: Vec<(EntryKey<'v>, &'v Value)>,
 }
 
-impl<'v> Keys<'v> {
+impl<'v> KeyDifference<'v> {
     /// Keys of two values of one type; none if they are neither records nor maps, or different variants.
     fn of(from: &'v Value, to: &'v Value) -> Option<Self> {
         let (a, b) = (entries(from)?, entries(to)?);
@@ -232,7 +232,7 @@ fn has_moved_on(from: &[Value], to: &[Value]) -> bool {
         && Edit::of(from, to).is_some_and(|edit| {
             let said = edit.removed.len() + edit.added.len();
             // An exchange is none of a queue.
-            let is_of_queue = edit.at != At::Anywhere && edit.removed != edit.added;
+            let is_of_queue = edit.at != ChangedEnds::Anywhere && edit.removed != edit.added;
             said < from.len() + to.len() && (said < positions || said == positions && is_of_queue)
         })
 }
@@ -241,12 +241,12 @@ fn has_moved_on(from: &[Value], to: &[Value]) -> bool {
 struct Edit<'v> {
     removed: Vec<&'v Value>,
     added: Vec<&'v Value>,
-    at: At,
+    at: ChangedEnds,
 }
 
 /// Ends of a list at which elements left, and joined.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
+enum ChangedEnds {
     FrontAndBack,
     BackAndFront,
     /// Places that are not told.
@@ -264,7 +264,7 @@ impl<'v> Edit<'v> {
         let mut ends = ends.into_iter().flatten().filter(is_as_short);
         // What leaves and joins again goes round, if it is all of it; otherwise something may have changed its place.
         let is_told = |edit: &Self| {
-            edit.removed == edit.added && edit.at != At::Anywhere
+            edit.removed == edit.added && edit.at != ChangedEnds::Anywhere
                 || !edit.removed.iter().any(|one| edit.added.contains(one))
         };
         let told = ends.next().filter(|_| both).unwrap_or(edit);
@@ -298,7 +298,7 @@ impl<'v> Edit<'v> {
         let mut edit = Self {
             removed: Vec::new(),
             added: Vec::new(),
-            at: At::Anywhere,
+            at: ChangedEnds::Anywhere,
         };
         let (mut i, mut j) = (0, 0);
         while i < from.len() && j < to.len() {
@@ -324,7 +324,7 @@ impl<'v> Edit<'v> {
         Some(Self {
             removed: from[..gone].iter().collect(),
             added: to[from.len() - gone..].iter().collect(),
-            at: At::FrontAndBack,
+            at: ChangedEnds::FrontAndBack,
         })
     }
 
@@ -333,7 +333,7 @@ impl<'v> Edit<'v> {
         Self {
             removed: self.added,
             added: self.removed,
-            at: At::BackAndFront,
+            at: ChangedEnds::BackAndFront,
         }
     }
 }
@@ -452,12 +452,14 @@ mod tests {
                 };
                 let (removed, added) = (edit.removed.len(), edit.added.len());
                 match edit.at {
-                    At::FrontAndBack => {
+                    ChangedEnds::FrontAndBack => {
                         assert_eq!(from[removed..], to[..to.len() - added]);
                         assert!(removed > 0 && added > 0 && removed < from.len());
                     }
-                    At::BackAndFront => assert_eq!(from[..from.len() - removed], to[added..]),
-                    At::Anywhere => {
+                    ChangedEnds::BackAndFront => {
+                        assert_eq!(from[..from.len() - removed], to[added..])
+                    }
+                    ChangedEnds::Anywhere => {
                         // Elements that stay are those that neither left nor joined.
                         let stay = |list: &[Value], others: &[&Value]| -> Vec<Value> {
                             let stays = |one: &&Value| !others.contains(one);

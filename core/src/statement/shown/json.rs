@@ -95,7 +95,7 @@ struct Elements {
 }
 
 /// The same of named fields.
-struct Fields {
+struct NamedFields {
     variant: Option<&'static str>,
     fields: Map<String, Value>,
 }
@@ -134,8 +134,8 @@ impl Serializer for ToJson {
     type SerializeTupleStruct = Elements;
     type SerializeTupleVariant = Elements;
     type SerializeMap = Pairs;
-    type SerializeStruct = Fields;
-    type SerializeStructVariant = Fields;
+    type SerializeStruct = NamedFields;
+    type SerializeStructVariant = NamedFields;
 
     numbers!(
         serialize_bool bool, serialize_str &str, serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64,
@@ -250,8 +250,8 @@ impl Serializer for ToJson {
         })
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Fields, Failed> {
-        Ok(Fields::of(None))
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<NamedFields, Failed> {
+        Ok(NamedFields::of(None))
     }
 
     fn serialize_struct_variant(
@@ -260,8 +260,8 @@ impl Serializer for ToJson {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Fields, Failed> {
-        Ok(Fields::of(Some(variant)))
+    ) -> Result<NamedFields, Failed> {
+        Ok(NamedFields::of(Some(variant)))
     }
 }
 
@@ -299,7 +299,7 @@ elements!(
     SerializeTupleVariant serialize_field
 );
 
-impl Fields {
+impl NamedFields {
     fn of(variant: Option<&'static str>) -> Self {
         Self {
             variant,
@@ -310,7 +310,7 @@ impl Fields {
 
 macro_rules! fields {
     ($($trait:ident),*) => {$(
-        impl ser::$trait for Fields {
+        impl ser::$trait for NamedFields {
             type Ok = Value;
             type Error = Failed;
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::difference::{asked_twice, difference, is_reordered, same, told_apart};
 use super::inconsistency::Inconsistency;
 use super::sample::some_of;
-use crate::statement::asked::disagreement::{At, Disagreement};
+use crate::statement::asked::disagreement::{Disagreement, StateWithSteps};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
@@ -181,7 +181,7 @@ impl<'a> SystemAgain<'a> {
         number: u64,
         beyond: &mut impl FnMut(Disagreement),
     ) -> Option<Disagreement> {
-        let at = At {
+        let at = StateWithSteps {
             system: &self.system,
             from: state,
             offered: next,

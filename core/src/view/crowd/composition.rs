@@ -357,7 +357,7 @@ impl Composition for KnownParts<'_> {
 mod tests {
     use std::collections::{BTreeSet, HashSet};
 
-    use super::super::form::{Changed, NameIn};
+    use super::super::form::{NameIn, OthersChange};
     use super::super::views::Views;
     use super::*;
     use crate::Counter;
@@ -478,8 +478,8 @@ mod tests {
             self.class_of(*member.get::<u32>())
         }
 
-        fn changed(&self, _: &ErasedState) -> Changed {
-            Changed::Nothing
+        fn changed(&self, _: &ErasedState) -> OthersChange {
+            OthersChange::Nothing
         }
 
         fn class_after(&self, _: &ErasedState, _: &ErasedPart) -> u64 {

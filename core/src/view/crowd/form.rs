@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::chosen::MEMBERS;
 use super::counters::{Counted, close, spread};
 use super::instance::{CrowdState, StateOfCrowd};
-use super::left_out::{Changes, Classes, Learnt, LeftOut, MOST_KEPT};
+use super::left_out::{Classes, Learnt, LeftOutMembers, MOST_KEPT, MemberChanges};
 use super::parts::CrowdParts;
-use super::question::Question;
+use super::question::MemberQuestion;
 use super::refined::CrowdRefinement;
 use super::statement::Crowd;
 use crate::state::{BEGUN_ANEW, CounterName, NameVisitor, Row, State};
@@ -42,7 +42,7 @@ pub(crate) trait CrowdForm: Sync {
     /// The questions that are kept and true of a member, a bit for each.
     fn class(&self, member: &ErasedPart) -> u64;
     /// Change of all others in the step that has led to a state.
-    fn changed(&self, state: &ErasedState) -> Changed;
+    fn changed(&self, state: &ErasedState) -> OthersChange;
     /// The class of a member after the changes that have led to a state.
     fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64;
     /// Keeps the questions that a search has met and that are not kept. False if there are none.
@@ -61,7 +61,7 @@ pub(crate) trait CrowdForm: Sync {
 
 /// Change of all others in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Changed {
+pub(crate) enum OthersChange {
     /// None.
     Nothing,
     /// One that can be told of each by itself.
@@ -75,12 +75,12 @@ pub(crate) struct Formed<R: CrowdRefinement> {
     /// The refinement.
     pub refinement: R,
     crowd: R::Implementation,
-    learnt: Mutex<Arc<Learnt<Member<R>>>>,
+    learnt: Mutex<Arc<Learnt<MemberIn<R>>>>,
     /// As [`CrowdForm::far`].
     far: OnceLock<Option<u64>>,
 }
 
-type Member<R> = <<R as CrowdRefinement>::Implementation as Crowd>::Member;
+type MemberIn<R> = <<R as CrowdRefinement>::Implementation as Crowd>::Member;
 type StateIn<R> = StateOfCrowd<<R as CrowdRefinement>::Implementation>;
 
 impl<R: CrowdRefinement> Formed<R> {
@@ -94,12 +94,12 @@ impl<R: CrowdRefinement> Formed<R> {
         }
     }
 
-    fn learnt(&self) -> MutexGuard<'_, Arc<Learnt<Member<R>>>> {
+    fn learnt(&self) -> MutexGuard<'_, Arc<Learnt<MemberIn<R>>>> {
         self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps questions beside those that are kept. False if there are none.
-    fn keep(&self, questions: Vec<Arc<dyn Question<Member<R>>>>) -> bool {
+    fn keep(&self, questions: Vec<Arc<dyn MemberQuestion<MemberIn<R>>>>) -> bool {
         let mut learnt = self.learnt();
         let room = MOST_KEPT - learnt.kept.len();
         if questions.is_empty() || room == 0 {
@@ -112,9 +112,9 @@ impl<R: CrowdRefinement> Formed<R> {
         true
     }
 
-    fn typed(&self, parts: &ErasedParts, left_out: LeftOut<Member<R>>) -> StateIn<R> {
+    fn typed(&self, parts: &ErasedParts, left_out: LeftOutMembers<MemberIn<R>>) -> StateIn<R> {
         let members = parts.members.iter();
-        let members = members.map(|member| member.get::<Member<R>>().clone());
+        let members = members.map(|member| member.get::<MemberIn<R>>().clone());
         let shared = parts.shared.get::<<R::Implementation as Crowd>::Shared>();
         CrowdState::beside(shared.clone(), members.collect(), left_out)
     }
@@ -127,7 +127,7 @@ impl<R: CrowdRefinement> Formed<R> {
         }
     }
 
-    fn changes<'s>(&self, state: &'s ErasedState) -> &'s Changes<Member<R>> {
+    fn changes<'s>(&self, state: &'s ErasedState) -> &'s MemberChanges<MemberIn<R>> {
         &state.get::<StateIn<R>>().changes
     }
 }
@@ -174,21 +174,21 @@ impl<R: CrowdRefinement> CrowdForm for Formed<R> {
 
     fn assembled(&self, parts: &ErasedParts, left_out: Option<ErasedClasses>) -> ErasedState {
         let left_out = match left_out {
-            None => LeftOut::Nobody,
+            None => LeftOutMembers::Nobody,
             Some(classes) => {
                 let examples = classes.examples.iter();
-                let examples = examples.map(|member| member.get::<Member<R>>().clone());
+                let examples = examples.map(|member| member.get::<MemberIn<R>>().clone());
                 let all = classes.all;
                 let examples = examples.collect();
-                LeftOut::Of(self.learnt().clone(), Classes { all, examples })
+                LeftOutMembers::Of(self.learnt().clone(), Classes { all, examples })
             }
         };
         ErasedState::from(self.typed(parts, left_out))
     }
 
     fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn FnMut(NameIn<'_>)) -> ErasedParts {
-        let mut state = self.typed(parts, LeftOut::Nobody);
-        let mut names = VisitNames {
+        let mut state = self.typed(parts, LeftOutMembers::Nobody);
+        let mut names = PartNames {
             visit,
             member: None,
         };
@@ -204,19 +204,19 @@ impl<R: CrowdRefinement> CrowdForm for Formed<R> {
         self.learnt().class(member.get())
     }
 
-    fn changed(&self, state: &ErasedState) -> Changed {
+    fn changed(&self, state: &ErasedState) -> OthersChange {
         let changes = self.changes(state);
         if changes.is_empty() {
-            Changed::Nothing
+            OthersChange::Nothing
         } else if self.far().is_none() && changes.iter().all(|change| change.is_of_member()) {
-            Changed::Each
+            OthersChange::Each
         } else {
-            Changed::Counters
+            OthersChange::Counters
         }
     }
 
     fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64 {
-        let mut member = member.get::<Member<R>>().clone();
+        let mut member = member.get::<MemberIn<R>>().clone();
         for change in self.changes(state) {
             change.apply(&mut member);
         }
@@ -262,13 +262,13 @@ pub(crate) enum NameIn<'a> {
 }
 
 /// Visitor of the names in a part.
-struct VisitNames<'v> {
+struct PartNames<'v> {
     visit: &'v mut dyn FnMut(NameIn<'_>),
     /// Place of the member whose part it is.
     member: Option<usize>,
 }
 
-impl NameVisitor for VisitNames<'_> {
+impl NameVisitor for PartNames<'_> {
     fn counter(&mut self, counter: CounterName<'_>) {
         (self.visit)(NameIn::Counter(self.member, counter));
     }

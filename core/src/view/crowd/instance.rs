@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::chosen::MEMBERS;
-use super::left_out::{Changes, LeftOut};
-use super::others::{Answered, Answers, Open, Others};
+use super::left_out::{LeftOutMembers, MemberChanges};
+use super::others::{AnswerBits, Answered, OpenQuestion, Others};
 use super::question::is_plain;
 // A crowd has instances, and these are of a crowd: one concept.
 use super::statement::Crowd;
@@ -39,9 +39,9 @@ pub struct CrowdState<S, M> {
     /// The part of each member.
     pub members: Vec<M>,
     /// Members that are not in the state.
-    pub(super) left_out: LeftOut<M>,
+    pub(super) left_out: LeftOutMembers<M>,
     /// Changes of these in the step that has led here.
-    pub(super) changes: Changes<M>,
+    pub(super) changes: MemberChanges<M>,
 }
 
 /// A step of a crowd: the action, and the member that takes it.
@@ -54,7 +54,7 @@ pub struct CrowdStep<A> {
     /// Number of the other member that it chooses, if it does.
     pub other: Option<usize>,
     /// Answers that are supposed of members that are not in the state.
-    pub(super) answers: Answers,
+    pub(super) answers: AnswerBits,
 }
 
 /// Observation of a crowd: of the shared part, and of the members of which something is seen.
@@ -76,11 +76,11 @@ type VisitAnswered<'v, C> = dyn FnMut(&CrowdStep<<C as Crowd>::Action>, bool, &S
 impl<S, M> CrowdState<S, M> {
     /// A state of an instance.
     pub fn new(shared: S, members: Vec<M>) -> Self {
-        Self::beside(shared, members, LeftOut::Nobody)
+        Self::beside(shared, members, LeftOutMembers::Nobody)
     }
 
     /// The same beside members that are not in the state.
-    pub(super) fn beside(shared: S, members: Vec<M>, left_out: LeftOut<M>) -> Self {
+    pub(super) fn beside(shared: S, members: Vec<M>, left_out: LeftOutMembers<M>) -> Self {
         Self {
             shared,
             members,
@@ -92,8 +92,8 @@ impl<S, M> CrowdState<S, M> {
     /// The classes of the members that are not in the state, as far as they are known.
     fn classes(&self) -> &[u64] {
         match &self.left_out {
-            LeftOut::Of(_, classes) => &classes.all,
-            LeftOut::Nobody | LeftOut::Anybody | LeftOut::Everybody => &[],
+            LeftOutMembers::Of(_, classes) => &classes.all,
+            LeftOutMembers::Nobody | LeftOutMembers::Anybody | LeftOutMembers::Everybody => &[],
         }
     }
 }
@@ -138,7 +138,7 @@ pub(super) fn fields<S: Serialize + Debug, M: Serialize + Debug>(
         shared => Map::from_iter([("shared".to_owned(), shared)]),
     };
     fields.insert(members.to_owned(), json(&state.members));
-    if let LeftOut::Of(_, classes) = &state.left_out
+    if let LeftOutMembers::Of(_, classes) = &state.left_out
         && !classes.examples.is_empty()
     {
         let besides = format!("{members} {BESIDES}");
@@ -431,7 +431,7 @@ impl<C: Crowd> Instance<C> {
         state: &mut StateOfCrowd<C>,
         visit: &mut VisitAnswered<'_, C>,
     ) {
-        let mut left = vec![Answers::default()];
+        let mut left = vec![AnswerBits::default()];
         while let Some(given) = left.pop() {
             step.answers = given;
             let (fired, answered) = self.run(step, state);
@@ -443,7 +443,7 @@ impl<C: Crowd> Instance<C> {
             visit(step, fired, state, &answered);
             reset::<C>(state, from);
         }
-        step.answers = Answers::default();
+        step.answers = AnswerBits::default();
     }
 
     /// Visits the steps that members try, or none does, with each other member that may be chosen.
@@ -461,7 +461,7 @@ impl<C: Crowd> Instance<C> {
                         action: action.clone(),
                         member,
                         other,
-                        answers: Answers::default(),
+                        answers: AnswerBits::default(),
                     });
                 }
             });
@@ -477,7 +477,7 @@ impl<C: Crowd> Instance<C> {
         visit: &mut impl FnMut(CrowdStep<C::Action>, &StateOfCrowd<C>),
     ) {
         // PERF: a state of an instance has one answer to each question.
-        let chooses = if let LeftOut::Nobody = from.left_out {
+        let chooses = if let LeftOutMembers::Nobody = from.left_out {
             let (fired, answered) = self.run(&step, state);
             if fired && !answered.chooses {
                 visit(step.clone(), state);
@@ -517,7 +517,7 @@ impl<C: Crowd> Instance<C> {
 
     /// Keeps what a search is to know of a step.
     fn meet(&self, fired: bool, answered: &Answered<C::Member>, from: &StateOfCrowd<C>) {
-        let LeftOut::Of(learnt, _) = &from.left_out else {
+        let LeftOutMembers::Of(learnt, _) = &from.left_out else {
             return;
         };
         let mut met = learnt.met();
@@ -549,12 +549,12 @@ impl<C: Crowd> Instance<C> {
         let beside_these = self.outcomes(&mut step, &from, state);
         let target = beside_these.first()?.target.clone()?;
         if beside_these.len() > 1 {
-            from.left_out = LeftOut::Everybody;
+            from.left_out = LeftOutMembers::Everybody;
             let beside_any = self.outcomes(&mut step, &from, state);
-            let is_taken = |outcome: &&Outcome<C>| outcome.target.as_ref() == Some(&target);
+            let is_taken = |outcome: &&AbstractOutcome<C>| outcome.target.as_ref() == Some(&target);
             let taken: Vec<_> = beside_any.iter().filter(is_taken).collect();
-            let refuses = |yes: &Open<C::Member>| {
-                let is_no = |no: &Open<C::Member>| !no.answer && no.is_of_same(yes);
+            let refuses = |yes: &OpenQuestion<C::Member>| {
+                let is_no = |no: &OpenQuestion<C::Member>| !no.answer && no.is_of_same(yes);
                 yes.answer && taken.iter().all(|one| one.open.iter().any(is_no))
             };
             let mut others = beside_these.iter().filter(|outcome| !is_taken(outcome));
@@ -572,13 +572,13 @@ impl<C: Crowd> Instance<C> {
         step: &mut CrowdStep<C::Action>,
         from: &StateOfCrowd<C>,
         state: &mut StateOfCrowd<C>,
-    ) -> Vec<Outcome<C>> {
+    ) -> Vec<AbstractOutcome<C>> {
         state.left_out = from.left_out.clone();
         let has_other = step.other.is_some();
         let mut outcomes = Vec::new();
         self.run_all(step, from, state, &mut |_, fired, to, answered| {
             let is_step = fired && answered.chooses == has_other;
-            outcomes.push(Outcome {
+            outcomes.push(AbstractOutcome {
                 open: answered.open.clone(),
                 target: is_step.then(|| to.clone()),
             });
@@ -588,9 +588,9 @@ impl<C: Crowd> Instance<C> {
 }
 
 /// An outcome of an abstract step.
-struct Outcome<C: Crowd> {
+struct AbstractOutcome<C: Crowd> {
     /// Questions about members that are not in the state.
-    open: Vec<Open<C::Member>>,
+    open: Vec<OpenQuestion<C::Member>>,
     /// Its target, if it is one.
     target: Option<StateOfCrowd<C>>,
 }
@@ -620,7 +620,7 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
     }
 
     fn fire(&self, step: &Self::Action, state: &mut Self::State) -> Option<()> {
-        if let LeftOut::Anybody = state.left_out {
+        if let LeftOutMembers::Anybody = state.left_out {
             return self.fire_beside_anybody(step, state);
         }
         let (fired, answered) = self.run(step, state);
@@ -642,7 +642,7 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
 
     fn candidates(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
         // Which answers members have that are not in the state is told by what is asked of them.
-        if let LeftOut::Of(..) = from.left_out {
+        if let LeftOutMembers::Of(..) = from.left_out {
             return self.next(from, &mut |step, _| visit(step));
         }
         self.visit_candidates(from, visit);
@@ -651,7 +651,7 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
         let mut state = from.clone();
         // A step is one or none whatever the members are that are not known: they answer nothing.
-        if let LeftOut::Anybody = from.left_out {
+        if let LeftOutMembers::Anybody = from.left_out {
             return self.visit_candidates(from, &mut |step| {
                 if self.fire(&step, &mut state).is_some() {
                     visit(step, &state);
@@ -667,7 +667,7 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
                     action,
                     member,
                     other: None,
-                    answers: Answers::default(),
+                    answers: AnswerBits::default(),
                 };
                 self.visit_tried(step, from, &mut state, visit);
             });

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::question::{Change, Question};
+use super::question::{MemberChange, MemberQuestion};
 
 /// Questions that are kept apart, at most: each has a bit in the class of a member.
 pub(super) const MOST_KEPT: usize = 63;
 
 /// Members that are not in a state, as far as they are known.
 #[derive(Clone)]
-pub(super) enum LeftOut<M> {
+pub(super) enum LeftOutMembers<M> {
     /// There are none: the state is that of an instance.
     Nobody,
     /// There may be any. An abstract step is one whatever they are, as far as pairs of members tell.
@@ -31,24 +31,24 @@ pub(crate) struct Classes<M> {
 /// Questions of which is kept whether they are true of some member that is left out. Which these are makes views finer or coarser, and never wrong.
 pub(super) struct Learnt<M> {
     /// Those that are kept. The class of a member has a bit for each that is true of it.
-    pub kept: Vec<Arc<dyn Question<M>>>,
+    pub kept: Vec<Arc<dyn MemberQuestion<M>>>,
     /// True if others may be kept, too.
     is_open: bool,
-    met: Mutex<Met<M>>,
+    met: Mutex<Shortfall<M>>,
 }
 
 /// Findings of a search for which larger configurations are needed, or finer views.
 #[derive(Clone)]
-pub(super) struct Met<M> {
+pub(super) struct Shortfall<M> {
     /// Questions that enabled a step since they may be true of a member that is left out,
-    pub questions: Vec<Arc<dyn Question<M>>>,
+    pub questions: Vec<Arc<dyn MemberQuestion<M>>>,
     /// and those that did since they may be true of none.
-    pub denied: Vec<Arc<dyn Question<M>>>,
+    pub denied: Vec<Arc<dyn MemberQuestion<M>>>,
     /// True if a step chooses another member.
     pub chooses: bool,
 }
 
-impl<M> Default for Met<M> {
+impl<M> Default for Shortfall<M> {
     fn default() -> Self {
         Self {
             questions: Vec::new(),
@@ -60,7 +60,7 @@ impl<M> Default for Met<M> {
 
 impl<M: 'static> Learnt<M> {
     /// Questions that are kept, and others may be.
-    pub fn new(kept: Vec<Arc<dyn Question<M>>>) -> Self {
+    pub fn new(kept: Vec<Arc<dyn MemberQuestion<M>>>) -> Self {
         Self {
             kept,
             is_open: true,
@@ -76,7 +76,7 @@ impl<M: 'static> Learnt<M> {
         }
     }
 
-    pub fn met(&self) -> MutexGuard<'_, Met<M>> {
+    pub fn met(&self) -> MutexGuard<'_, Shortfall<M>> {
         self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -89,8 +89,8 @@ impl<M: 'static> Learnt<M> {
     }
 
     /// True of a question that may be kept, and is not.
-    pub fn is_new(&self, question: &dyn Question<M>) -> bool {
-        let is_it = |other: &Arc<dyn Question<M>>| other.is(question);
+    pub fn is_new(&self, question: &dyn MemberQuestion<M>) -> bool {
+        let is_it = |other: &Arc<dyn MemberQuestion<M>>| other.is(question);
         self.is_open
             && question.is_of_member()
             && self.kept.len() < MOST_KEPT
@@ -98,9 +98,9 @@ impl<M: 'static> Learnt<M> {
     }
 }
 
-impl<M: 'static> LeftOut<M> {
+impl<M: 'static> LeftOutMembers<M> {
     /// Answer to a question about members that are left out, *yes* if it is true of one; none if that is not known.
-    pub fn answer(&self, question: &dyn Question<M>) -> Option<bool> {
+    pub fn answer(&self, question: &dyn MemberQuestion<M>) -> Option<bool> {
         match self {
             Self::Nobody => Some(false),
             Self::Anybody | Self::Everybody => None,
@@ -114,4 +114,4 @@ impl<M: 'static> LeftOut<M> {
 }
 
 /// Members that were changed, each for itself, those that are left out among them.
-pub(super) type Changes<M> = Vec<Arc<dyn Change<M>>>;
+pub(super) type MemberChanges<M> = Vec<Arc<dyn MemberChange<M>>>;

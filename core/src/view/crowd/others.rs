@@ -5,8 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::chosen::Chosen;
-use super::left_out::{Changes, LeftOut};
-use super::question::{Asked, AskedWith, Change, Changed, ChangedWith, Given, Question};
+use super::left_out::{LeftOutMembers, MemberChanges};
+use super::question::{
+    ChangeFn, ChangeFnWith, Given, MemberChange, MemberQuestion, QuestionFn, QuestionFnWith,
+};
 
 /// Questions of one step that are open, at most.
 const MOST_OPEN: usize = 16;
@@ -69,20 +71,20 @@ pub struct Others<'o, M> {
     /// The member that is chosen, where one is.
     other: Option<usize>,
     is_line: bool,
-    left_out: &'o LeftOut<M>,
+    left_out: &'o LeftOutMembers<M>,
     asked: Answered<M>,
 }
 
 /// Questions of a step to which the members of its state have no answer, and what else became of it.
 pub(super) struct Answered<M> {
     /// Answers that are given, in the order of the questions. Those after them are *false*.
-    given: Answers,
+    given: AnswerBits,
     /// The questions, each with its answer.
-    pub open: Vec<Open<M>>,
+    pub open: Vec<OpenQuestion<M>>,
     /// True if it was asked for a member to be chosen.
     pub chooses: bool,
     /// Changes of all others, where some are not in the state,
-    pub changes: Changes<M>,
+    pub changes: MemberChanges<M>,
     /// and true if there were any.
     has_changed: bool,
     /// Panic of a question, which a step does not get to see.
@@ -90,20 +92,20 @@ pub(super) struct Answered<M> {
 }
 
 /// A question to which the members of a state have no answer.
-pub(super) struct Open<M> {
-    pub question: Arc<dyn Question<M>>,
+pub(super) struct OpenQuestion<M> {
+    pub question: Arc<dyn MemberQuestion<M>>,
     side: Side,
     pub answer: bool,
 }
 
-impl<M: 'static> Open<M> {
+impl<M: 'static> OpenQuestion<M> {
     /// True if the same is asked of the same members.
     pub fn is_of_same(&self, other: &Self) -> bool {
         self.side == other.side && self.question.is(&*other.question)
     }
 }
 
-impl<M> Clone for Open<M> {
+impl<M> Clone for OpenQuestion<M> {
     fn clone(&self) -> Self {
         Self {
             question: self.question.clone(),
@@ -114,12 +116,12 @@ impl<M> Clone for Open<M> {
 
 /// Answers to open questions, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Answers {
+pub(super) struct AnswerBits {
     pub bits: u16,
     pub count: u8,
 }
 
-impl Answers {
+impl AnswerBits {
     pub fn get(self, place: usize) -> bool {
         place < self.count.into() && self.bits >> place & 1 == 1
     }
@@ -157,7 +159,7 @@ pub struct Beside<'b, 'o, M> {
 }
 
 impl<M> Answered<M> {
-    pub fn new(given: Answers) -> Self {
+    pub fn new(given: AnswerBits) -> Self {
         Self {
             given,
             open: Vec::new(),
@@ -169,9 +171,9 @@ impl<M> Answered<M> {
     }
 
     /// The answers to all open questions.
-    pub fn answers(&self) -> Answers {
+    pub fn answers(&self) -> AnswerBits {
         let open = self.open.iter().enumerate();
-        Answers {
+        AnswerBits {
             bits: open.fold(0, |bits, (place, open)| {
                 bits | u16::from(open.answer) << place
             }),
@@ -186,8 +188,8 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
         me: Option<usize>,
         other: Option<usize>,
         is_line: bool,
-        left_out: &'o LeftOut<M>,
-        given: Answers,
+        left_out: &'o LeftOutMembers<M>,
+        given: AnswerBits,
     ) -> Self {
         Self {
             members,
@@ -209,23 +211,23 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Goes on if this is true of some other member.
     pub fn some(&mut self, holds: fn(&M) -> bool) -> Option<()> {
-        self.ask(Asked(holds), Side::All).then_some(())
+        self.ask(QuestionFn(holds), Side::All).then_some(())
     }
 
     /// Goes on if this is true of no other member.
     pub fn none(&mut self, holds: fn(&M) -> bool) -> Option<()> {
-        (!self.ask(Asked(holds), Side::All)).then_some(())
+        (!self.ask(QuestionFn(holds), Side::All)).then_some(())
     }
 
     /// Goes on if this is true of some other member, beside a value.
     pub fn some_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        self.ask(AskedWith::new(key, holds), Side::All)
+        self.ask(QuestionFnWith::new(key, holds), Side::All)
             .then_some(())
     }
 
     /// Goes on if this is true of no other member, beside a value.
     pub fn none_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        (!self.ask(AskedWith::new(key, holds), Side::All)).then_some(())
+        (!self.ask(QuestionFnWith::new(key, holds), Side::All)).then_some(())
     }
 
     /// The members before the one that takes the step.
@@ -256,25 +258,25 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Changes each of the other members, for itself. Nothing is asked of them after that.
     pub fn each(&mut self, change: fn(&mut M)) {
-        self.change(Changed(change));
+        self.change(ChangeFn(change));
     }
 
     /// Changes each of the other members by a value, for itself.
     pub fn each_with<K: Given>(&mut self, key: K, change: fn(&mut M, &K)) {
-        self.change(ChangedWith::new(key, change));
+        self.change(ChangeFnWith::new(key, change));
     }
 
     /// Some other member of which this is true, whichever. A step chooses one at most.
     pub fn choose(&mut self, holds: fn(&M) -> bool) -> Option<Other<M>> {
-        self.chosen(Asked(holds))
+        self.chosen(QuestionFn(holds))
     }
 
     /// Some other member of which this is true beside a value, whichever.
     pub fn choose_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Other<M>> {
-        self.chosen(AskedWith::new(key, holds))
+        self.chosen(QuestionFnWith::new(key, holds))
     }
 
-    fn chosen(&mut self, question: impl Question<M>) -> Option<Other<M>> {
+    fn chosen(&mut self, question: impl MemberQuestion<M>) -> Option<Other<M>> {
         assert!(
             !self.asked.has_changed,
             "other members are asked before they are changed"
@@ -300,7 +302,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
         Chosen(self.me.expect("no member takes this step"))
     }
 
-    fn change(&mut self, change: impl Change<M> + 'static) {
+    fn change(&mut self, change: impl MemberChange<M> + 'static) {
         for (place, member) in self.members.iter_mut().enumerate() {
             if Some(place) != self.me && self.asked.panic.is_none() {
                 let changed = catch_unwind(AssertUnwindSafe(|| change.apply(member)));
@@ -308,13 +310,13 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
             }
         }
         self.asked.has_changed = true;
-        if let LeftOut::Of(..) = self.left_out {
+        if let LeftOutMembers::Of(..) = self.left_out {
             self.asked.changes.push(Arc::new(change));
         }
     }
 
     /// Answer of a member that is here.
-    fn answer_of(&mut self, question: &impl Question<M>, place: usize) -> bool {
+    fn answer_of(&mut self, question: &impl MemberQuestion<M>, place: usize) -> bool {
         let member = &self.members[place];
         match catch_unwind(AssertUnwindSafe(|| question.holds(member))) {
             Ok(answer) => answer,
@@ -326,7 +328,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
     }
 
     /// True if the answer of some other member is.
-    fn ask(&mut self, question: impl Question<M>, side: Side) -> bool {
+    fn ask(&mut self, question: impl MemberQuestion<M>, side: Side) -> bool {
         assert!(
             !self.asked.has_changed,
             "other members are asked before they are changed"
@@ -336,7 +338,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
             (Side::Before, Some(me)) => 0..me,
             (Side::Behind, Some(me)) => me + 1..self.members.len(),
         };
-        let are_asked = !matches!(self.left_out, LeftOut::Everybody);
+        let are_asked = !matches!(self.left_out, LeftOutMembers::Everybody);
         for place in places.filter(|_| are_asked) {
             if Some(place) != self.me && self.answer_of(&question, place) {
                 return true;
@@ -350,7 +352,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
     }
 
     /// Answer to a question that is open.
-    fn open(&mut self, question: Arc<dyn Question<M>>, side: Side) -> bool {
+    fn open(&mut self, question: Arc<dyn MemberQuestion<M>>, side: Side) -> bool {
         let mut earlier = self.asked.open.iter();
         if let Some(same) = earlier.find(|open| open.side == side && open.question.is(&*question)) {
             return same.answer;
@@ -361,7 +363,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
             "a step asks more than {MOST_OPEN} questions of members that a view leaves out"
         );
         let answer = self.asked.given.get(place);
-        self.asked.open.push(Open {
+        self.asked.open.push(OpenQuestion {
             question,
             side,
             answer,
@@ -373,23 +375,23 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 impl<M: Clone + 'static> Beside<'_, '_, M> {
     /// Goes on if this is true of some member there.
     pub fn some(self, holds: fn(&M) -> bool) -> Option<()> {
-        self.others.ask(Asked(holds), self.side).then_some(())
+        self.others.ask(QuestionFn(holds), self.side).then_some(())
     }
 
     /// Goes on if this is true of no member there.
     pub fn none(self, holds: fn(&M) -> bool) -> Option<()> {
-        (!self.others.ask(Asked(holds), self.side)).then_some(())
+        (!self.others.ask(QuestionFn(holds), self.side)).then_some(())
     }
 
     /// Goes on if this is true of some member there, beside a value.
     pub fn some_with<K: Given>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        let question = AskedWith::new(key, holds);
+        let question = QuestionFnWith::new(key, holds);
         self.others.ask(question, self.side).then_some(())
     }
 
     /// Goes on if this is true of no member there, beside a value.
     pub fn none_with<K: Given>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        let question = AskedWith::new(key, holds);
+        let question = QuestionFnWith::new(key, holds);
         (!self.others.ask(question, self.side)).then_some(())
     }
 }

@@ -8,17 +8,17 @@ use crate::state::hiding::Hiding;
 use crate::state::{CounterName, Kept, NameVisitor, Row, State};
 
 /// A question about one member, which is answered by what that holds, and by nothing else.
-pub(super) trait Question<M>: Any + Send + Sync {
+pub(super) trait MemberQuestion<M>: Any + Send + Sync {
     /// The answer of a member.
     fn holds(&self, member: &M) -> bool;
     /// True if it is known to be the same question.
-    fn is(&self, other: &dyn Question<M>) -> bool;
+    fn is(&self, other: &dyn MemberQuestion<M>) -> bool;
     /// True if its answers are those of a member, however far counters have come.
     fn is_of_member(&self) -> bool;
 }
 
 /// A change of one member.
-pub(super) trait Change<M>: Send + Sync {
+pub(super) trait MemberChange<M>: Send + Sync {
     /// Changes a member.
     fn apply(&self, member: &mut M);
     /// True if what it makes of a member is the same, however far counters have come.
@@ -31,29 +31,29 @@ pub trait Given: Copy + State<()> {}
 impl<K: Copy + State<()>> Given for K {}
 
 /// A question that is a function of the member.
-pub(super) struct Asked<M>(pub fn(&M) -> bool);
+pub(super) struct QuestionFn<M>(pub fn(&M) -> bool);
 
 /// A question that is a function of the member and a value beside it.
-pub(super) struct AskedWith<M, K> {
+pub(super) struct QuestionFnWith<M, K> {
     key: K,
     holds: fn(&M, &K) -> bool,
 }
 
 /// A change that is a function of the member.
-pub(super) struct Changed<M>(pub fn(&mut M));
+pub(super) struct ChangeFn<M>(pub fn(&mut M));
 
 /// A change that is a function of the member and a value beside it.
-pub(super) struct ChangedWith<M, K> {
+pub(super) struct ChangeFnWith<M, K> {
     key: K,
     change: fn(&mut M, &K),
 }
 
-impl<M: 'static> Question<M> for Asked<M> {
+impl<M: 'static> MemberQuestion<M> for QuestionFn<M> {
     fn holds(&self, member: &M) -> bool {
         (self.0)(member)
     }
 
-    fn is(&self, other: &dyn Question<M>) -> bool {
+    fn is(&self, other: &dyn MemberQuestion<M>) -> bool {
         let other = (other as &dyn Any).downcast_ref::<Self>();
         other.is_some_and(|other| fn_addr_eq(self.0, other.0))
     }
@@ -63,14 +63,14 @@ impl<M: 'static> Question<M> for Asked<M> {
     }
 }
 
-impl<M, K: Given> AskedWith<M, K> {
+impl<M, K: Given> QuestionFnWith<M, K> {
     pub const fn new(key: K, holds: fn(&M, &K) -> bool) -> Self {
         const { assert_plain::<K>() };
         Self { key, holds }
     }
 }
 
-impl<M, K: Given> ChangedWith<M, K> {
+impl<M, K: Given> ChangeFnWith<M, K> {
     pub const fn new(key: K, change: fn(&mut M, &K)) -> Self {
         const { assert_plain::<K>() };
         Self { key, change }
@@ -87,12 +87,12 @@ const fn assert_plain<K: Given>() {
     );
 }
 
-impl<M: 'static, K: Given> Question<M> for AskedWith<M, K> {
+impl<M: 'static, K: Given> MemberQuestion<M> for QuestionFnWith<M, K> {
     fn holds(&self, member: &M) -> bool {
         (self.holds)(member, &self.key)
     }
 
-    fn is(&self, other: &dyn Question<M>) -> bool {
+    fn is(&self, other: &dyn MemberQuestion<M>) -> bool {
         let other = (other as &dyn Any).downcast_ref::<Self>();
         let _shown = Hiding::suspend();
         other.is_some_and(|other| fn_addr_eq(self.holds, other.holds) && self.key == other.key)
@@ -103,7 +103,7 @@ impl<M: 'static, K: Given> Question<M> for AskedWith<M, K> {
     }
 }
 
-impl<M: 'static> Change<M> for Changed<M> {
+impl<M: 'static> MemberChange<M> for ChangeFn<M> {
     fn apply(&self, member: &mut M) {
         (self.0)(member);
     }
@@ -113,7 +113,7 @@ impl<M: 'static> Change<M> for Changed<M> {
     }
 }
 
-impl<M: 'static, K: Given> Change<M> for ChangedWith<M, K> {
+impl<M: 'static, K: Given> MemberChange<M> for ChangeFnWith<M, K> {
     fn apply(&self, member: &mut M) {
         (self.change)(member, &self.key);
     }
@@ -130,16 +130,16 @@ pub(super) const fn is_plain<T: State<S>, S: ?Sized>() -> bool {
 
 /// True of a value without counters and names of members.
 fn has_no_names<K: Given>(mut key: K) -> bool {
-    let mut names = Names(0);
+    let mut names = NameCount(0);
     key.visit_names(&mut names);
     names.0 == 0
 }
 
 /// Visitor that counts names.
 #[derive(Debug)]
-struct Names(usize);
+struct NameCount(usize);
 
-impl NameVisitor for Names {
+impl NameVisitor for NameCount {
     fn counter(&mut self, _: CounterName<'_>) {
         self.0 += 1;
     }

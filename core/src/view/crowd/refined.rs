@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::instance::{CrowdState, CrowdStep, Instance, StateOfCrowd};
-use super::left_out::LeftOut;
-use super::others::Answers;
+use super::left_out::LeftOutMembers;
+use super::others::AnswerBits;
 use super::statement::Crowd;
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::invariant::Invariant;
@@ -281,8 +281,8 @@ impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
     fn map(&self, state: &StateOfCrowd<R::Implementation>) -> StateOfCrowd<R::Specification> {
         let map = |member| self.refinement.map_member(&state.shared, member);
         let left_out = match state.left_out {
-            LeftOut::Nobody => LeftOut::Nobody,
-            _ => LeftOut::Anybody,
+            LeftOutMembers::Nobody => LeftOutMembers::Nobody,
+            _ => LeftOutMembers::Anybody,
         };
         CrowdState::beside(
             self.refinement.map(&state.shared),
@@ -312,7 +312,7 @@ impl<R: CrowdRefinement> Refinement for RefinementOf<R> {
                 action,
                 member: *member,
                 other: *other,
-                answers: Answers::default(),
+                answers: AnswerBits::default(),
             };
             let state = state.as_mut();
             if state.is_some_and(|state| !self.specification.chooses(&step, state)) {

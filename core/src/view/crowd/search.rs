@@ -1,7 +1,7 @@
 //! The search of views.
 
 use super::composition::KnownParts;
-use super::form::{Changed, CrowdForm, ErasedParts};
+use super::form::{CrowdForm, ErasedParts, OthersChange};
 use super::views::{Composition, Configuration, Views};
 use crate::statement::erased::ErasedState;
 
@@ -149,11 +149,11 @@ impl<'c> ViewSearch<'c> {
     pub fn add_target(&mut self, from: &Posed, to: &ErasedState) -> Result<(), Unkept> {
         let parts = self.crowd.apart(to);
         let changed = self.crowd.changed(to);
-        if self.more == 0 || !self.crowd.keeps() || changed == Changed::Nothing {
+        if self.more == 0 || !self.crowd.keeps() || changed == OthersChange::Nothing {
             self.add_views(&parts, from.absent);
             return Ok(());
         }
-        if changed == Changed::Counters {
+        if changed == OthersChange::Counters {
             return Err(Unkept);
         }
         self.changed.push(ChangedTarget {

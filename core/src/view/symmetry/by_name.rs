@@ -11,7 +11,7 @@ use crate::state::hiding::Hiding;
 use crate::state::{CounterName, NameVisitor, Row, VisitNames};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::some_initial;
-use crate::statement::erased::{ErasedAction, ErasedState, ErasedSystem};
+use crate::statement::erased::{ErasedAction, ErasedState, ErasedStep, ErasedSystem};
 use crate::statement::system::{StateOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
 use crate::walk::explore::Asymmetry;
@@ -251,14 +251,12 @@ impl NameVisitor for Unchosen {
 /// Steps around one that is exchanged.
 pub(super) struct Around<'l> {
     /// All steps from its source,
-    pub steps: Cow<'l, [Step]>,
+    pub steps: Cow<'l, [ErasedStep]>,
     /// and from the image of the source.
-    pub of_image: Cow<'l, [Step]>,
+    pub of_image: Cow<'l, [ErasedStep]>,
     /// The image of its target.
     pub to_of_image: Cow<'l, ErasedState>,
 }
-
-type Step = (ErasedAction, ErasedState);
 
 /// The action of a step after an exchange, of which `renamed` has the names: one with numbers that follow from its step is that of
 /// the step between the exchanged states. Of several, it is the one at the same position as the action.
@@ -276,12 +274,13 @@ fn resolved<'l>(
     let unchosen = |action: &ErasedAction| {
         changed_action(system, action, |visit| visit(&mut Unchosen::default()))
     };
-    let like = |steps: &[Step], to: &ErasedState, wanted: &ErasedAction| -> Vec<ErasedAction> {
-        let like = steps
-            .iter()
-            .filter(|(action, target)| target == to && unchosen(action) == *wanted);
-        like.map(|(action, _)| action.clone()).collect()
-    };
+    let like =
+        |steps: &[ErasedStep], to: &ErasedState, wanted: &ErasedAction| -> Vec<ErasedAction> {
+            let like = steps
+                .iter()
+                .filter(|(action, target)| target == to && unchosen(action) == *wanted);
+            like.map(|(action, _)| action.clone()).collect()
+        };
     let around = around();
     let mut images = like(&around.of_image, &around.to_of_image, &wanted);
     let position = if images.len() > 1 {

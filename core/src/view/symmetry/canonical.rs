@@ -120,7 +120,7 @@ fn find_order(
     account.colours.refine(&account.references);
     let mut best = None;
     if !account.colours.are_all_told() {
-        let mut search = Search {
+        let mut search = OrderSearch {
             state,
             groups,
             references: &account.references,
@@ -149,7 +149,7 @@ struct Leaf {
 }
 
 /// Search for the order of members that gives the least hash.
-struct Search<'a> {
+struct OrderSearch<'a> {
     state: &'a mut dyn Named,
     groups: &'a Groups,
     references: &'a [Reference],
@@ -159,7 +159,7 @@ struct Search<'a> {
     best: Option<Leaf>,
 }
 
-impl Search<'_> {
+impl OrderSearch<'_> {
     /// Hash of the state with its members moved.
     fn hash(&mut self, moved: &Permutation) -> u64 {
         let Self { state, groups, .. } = self;

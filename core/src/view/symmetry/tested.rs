@@ -20,7 +20,7 @@ use crate::walk::explore::Quotienting;
 use crate::walk::random::generator::mix;
 
 /// Outcome of a test of the exchanges.
-pub(crate) enum Tested {
+pub(crate) enum ExchangesTested {
     Unchanged,
     Changed(Asymmetry),
     /// The time was up.
@@ -48,7 +48,7 @@ impl ByName {
         state: &ErasedState,
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
-    ) -> Tested {
+    ) -> ExchangesTested {
         let refinement = &ErasedRefinement::of(refinement);
         let test = Test {
             refinement,
@@ -73,8 +73,8 @@ impl ByName {
             out_of_time: &|| false,
         };
         let found = |tested| match tested {
-            Tested::Changed(asymmetry) => Some(asymmetry),
-            Tested::Unchanged | Tested::CutShort => None,
+            ExchangesTested::Changed(asymmetry) => Some(asymmetry),
+            ExchangesTested::Unchanged | ExchangesTested::CutShort => None,
         };
         let all = 1..self.count();
         found(test.initial())
@@ -92,7 +92,7 @@ struct Test<'a, 'x> {
 
 impl Test<'_, '_> {
     /// Tests a state, of which the number is `turn`: all exchanges of the first ones, and one of each of the others.
-    fn in_turn(&self, state: &ErasedState, turn: usize) -> Tested {
+    fn in_turn(&self, state: &ErasedState, turn: usize) -> ExchangesTested {
         let others = 1..self.exchanges.count();
         let tested = if turn < ALL_EXCHANGES || others.is_empty() {
             others
@@ -102,7 +102,7 @@ impl Test<'_, '_> {
         };
         if turn == 0 {
             let initial = self.initial();
-            if !matches!(initial, Tested::Unchanged) {
+            if !matches!(initial, ExchangesTested::Unchanged) {
                 return initial;
             }
         }
@@ -114,16 +114,16 @@ impl Test<'_, '_> {
         &self,
         mut states: impl Iterator<Item = &'s ErasedState>,
         asymmetry: impl Fn(&ErasedState) -> Option<Asymmetry>,
-    ) -> Tested {
+    ) -> ExchangesTested {
         let mut cut_short = false;
         let found = states.find_map(|state| {
             cut_short = cut_short || (self.out_of_time)();
             if cut_short { None } else { asymmetry(state) }
         });
         match found {
-            Some(asymmetry) => Tested::Changed(asymmetry),
-            None if cut_short => Tested::CutShort,
-            None => Tested::Unchanged,
+            Some(asymmetry) => ExchangesTested::Changed(asymmetry),
+            None if cut_short => ExchangesTested::CutShort,
+            None => ExchangesTested::Unchanged,
         }
     }
 
@@ -138,7 +138,7 @@ impl Test<'_, '_> {
     }
 
     /// Tests the first initial states: the representative of each is of its class, and maps to an initial state as it does.
-    fn initial(&self) -> Tested {
+    fn initial(&self) -> ExchangesTested {
         let system = self.refinement.implementation();
         let specification = self.refinement.specification();
         let is_initial =
@@ -158,19 +158,19 @@ impl Test<'_, '_> {
     }
 
     /// Tests some exchanges, counted from 0, of one state.
-    fn changed(&self, mut tested: Range<usize>, state: &ErasedState) -> Tested {
+    fn changed(&self, mut tested: Range<usize>, state: &ErasedState) -> ExchangesTested {
         if (self.out_of_time)() {
-            return Tested::CutShort;
+            return ExchangesTested::CutShort;
         }
         // It is tested no further, and what stands for a state is looked for among the others.
         let system = self.refinement.implementation();
         if self.exchanges.count() > 0 && self.exchanges.exchange(system, 0, state) != *state {
-            return Tested::Changed(Asymmetry::ChangedByVisit {
+            return ExchangesTested::Changed(Asymmetry::ChangedByVisit {
                 about: format!("{state:?}"),
             });
         }
         if let Some(other) = self.exchanges.other_members(system, state) {
-            return Tested::Changed(other);
+            return ExchangesTested::Changed(other);
         }
         let original = Original::of(self, state);
         // There may be so many exchanges that a state takes minutes.
@@ -184,8 +184,8 @@ impl Test<'_, '_> {
             }
         });
         match found {
-            Some(asymmetry) => Tested::Changed(asymmetry),
-            None if cut_short => Tested::CutShort,
+            Some(asymmetry) => ExchangesTested::Changed(asymmetry),
+            None if cut_short => ExchangesTested::CutShort,
             None => {
                 let targets = original.steps.iter().map(|(_, to)| to);
                 self.one_by_one(targets, |state| self.strange(state))

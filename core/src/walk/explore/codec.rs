@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::keys::{Form, Key, KeyList};
 use super::options::Storage;
 use crate::state::{
-    Changes, Code, FixedReader, Kept, Limits, PackingError, Reader, Source, State, Writer,
+    BitReader, BitWriter, Changes, Code, FixedReader, Kept, Limits, PackingError, Source, State,
 };
 use crate::statement::asked::model_call::{Name, catch_seldom, named};
 use crate::statement::erased::ErasedState;
@@ -125,7 +125,7 @@ fn fixed<S: TransitionSystem>(
     let Form::Fixed { bits: most, .. } = form else {
         unreachable!("the form is a fixed one");
     };
-    let mut writer = Writer::fixed();
+    let mut writer = BitWriter::fixed();
     named(WRITE, || state.write(system, Limits::NONE, &mut writer));
     let bits = writer.bits();
     let words: [u64; MOST_WORDS] = writer.words()?;
@@ -147,7 +147,7 @@ pub(super) fn code<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Optio
 /// The words of a state of no fixed form.
 #[inline(always)]
 fn varying<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Option<Code> {
-    let mut writer = Writer::growing();
+    let mut writer = BitWriter::growing();
     named(WRITE, || state.write(system, Limits::NONE, &mut writer));
     let code = writer.code()?;
     let is_read = || is_read_back(system, Key::Varying(&code), state);
@@ -317,7 +317,7 @@ pub(super) fn with<S: TransitionSystem, T>(
             let words = words.try_into().expect("there are one or two");
             read(system, &mut FixedReader::<MOST_WORDS>::new(words))
         }
-        Key::Varying(code) => read(system, &mut Reader::new(code.words())),
+        Key::Varying(code) => read(system, &mut BitReader::new(code.words())),
         Key::Whole(_) => unreachable!("it has been shown"),
     });
     look(&state)
@@ -346,7 +346,7 @@ pub(super) fn with_over<S: TransitionSystem, T>(
             let mut reader = FixedReader::<MOST_WORDS>::new(words);
             read_over(system, &mut state, &mut reader);
         }
-        Key::Varying(code) => read_over(system, &mut state, &mut Reader::new(code.words())),
+        Key::Varying(code) => read_over(system, &mut state, &mut BitReader::new(code.words())),
         Key::Whole(_) => unreachable!("it has been shown"),
     });
     let looked = look(&state);

@@ -12,7 +12,7 @@ use super::no_outcome::NoOutcome;
 use super::options::{Options, PlainOptions, Record};
 use super::peers::Party;
 use super::search::{Found, Search};
-use super::set::{Exact, Numbered, OfAnyKind, OfWords, Stored, Visited};
+use super::set::{ExactSet, NumberedSet, OfAnyKind, OfWords, Stored, Visited};
 use super::spill::{OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
 use crate::state::Code;
@@ -86,20 +86,20 @@ fn search<'a>(
     Ok(match form {
         // The steps of a graph lead to numbers, which the exact set does not know.
         Form::Fixed { words: 1, bits } if options.record == Record::States => {
-            run::<[u64; 1], _>(model, form, options, Exact::new(bits), journal)
+            run::<[u64; 1], _>(model, form, options, ExactSet::new(bits), journal)
         }
         Form::Fixed { words: 1, .. } => {
-            run::<[u64; 1], _>(model, form, options, Numbered::new(OfWords), journal)
+            run::<[u64; 1], _>(model, form, options, NumberedSet::new(OfWords), journal)
         }
         Form::Fixed { .. } => {
-            run::<[u64; 2], _>(model, form, options, Numbered::new(OfWords), journal)
+            run::<[u64; 2], _>(model, form, options, NumberedSet::new(OfWords), journal)
         }
         Form::Varying => {
-            let visited = Numbered::new(OfAnyKind::default());
+            let visited = NumberedSet::new(OfAnyKind::default());
             run::<Code, _>(model, form, options, visited, journal)
         }
         Form::Whole => {
-            let visited = Numbered::new(OfAnyKind::default());
+            let visited = NumberedSet::new(OfAnyKind::default());
             run::<ErasedState, _>(model, form, options, visited, journal)
         }
     }?)
@@ -115,7 +115,7 @@ fn search_together(
 ) -> Result<Found, NoOutcome> {
     match form {
         Form::Fixed { words: 1, bits } => {
-            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits))
+            Search::<[u64; 1], _>::new(model, form, options, ExactSet::new(bits))
                 .run_together(party, journal)
         }
         Form::Fixed { .. } => {
@@ -157,13 +157,13 @@ fn search_on_disk(
     let refused = |error: io::Error| DiskError::refused("write into", folder, &error);
     match form {
         Form::Fixed { words: 1, bits } => {
-            let spill = Some(on_disk::<[u64; 1], Exact>(folder).map_err(refused)?);
+            let spill = Some(on_disk::<[u64; 1], ExactSet>(folder).map_err(refused)?);
             let disk = OfSearch {
                 journal,
                 spill,
                 from_bytes,
             };
-            Search::new(model, form, options, Exact::new(bits)).run(disk)
+            Search::new(model, form, options, ExactSet::new(bits)).run(disk)
         }
         Form::Fixed { .. } => {
             let spill = Some(on_disk::<[u64; 2], Stored<_, _>>(folder).map_err(refused)?);

@@ -51,7 +51,7 @@ const IN_FULL: u32 = u32::MAX;
 pub struct Graph {
     /// Records, none of them in two chunks.
     chunks: Vec<Vec<u8>>,
-    blocks: SegmentedVec<Block>,
+    blocks: SegmentedVec<StateBlock>,
     /// The bases, block by block, in the order of their labels.
     bases: SegmentedVec<u32>,
     /// Per group, where the record of its first state begins, from that of the block on.
@@ -70,7 +70,7 @@ struct Open {
     /// The record of the state.
     record: Vec<u8>,
     /// Its block,
-    block: Block,
+    block: StateBlock,
     /// with the bases by label.
     bases: [u32; BASES as usize],
     /// End of the record after which the next one of the group may begin; none if one was far.
@@ -79,7 +79,7 @@ struct Open {
 
 /// Facts about a block of states.
 #[derive(Clone, Copy, Default)]
-struct Block {
+struct StateBlock {
     /// Beginning of its first record: the number of the chunk, and the place in it.
     start: u64,
     /// The labels that have a base, a bit each. To other labels the source is the base.
@@ -91,9 +91,9 @@ struct Block {
 }
 
 /// The steps of a state.
-struct Record<'a> {
+struct StepRecord<'a> {
     source: u32,
-    block: Block,
+    block: StateBlock,
     bases: &'a SegmentedVec<u32>,
     /// Bytes of the record, with the padding.
     bytes: &'a [u8],
@@ -110,7 +110,7 @@ impl Graph {
             far: HashMap::new(),
             open: Open {
                 record: Vec::new(),
-                block: Block::default(),
+                block: StateBlock::default(),
                 bases: [0; BASES as usize],
                 group_end: None,
             },
@@ -123,7 +123,7 @@ impl Graph {
 
     fn begin_block(&mut self) {
         let bits = u32::BITS - self.greatest_label.leading_zeros();
-        self.open.block = Block {
+        self.open.block = StateBlock {
             start: 0,
             met: 0,
             bases: self.bases.len() as u32,
@@ -282,13 +282,13 @@ impl Graph {
 
     /// The record of a state, which is empty where none was added.
     #[inline]
-    fn record(&self, state: NodeId) -> Record<'_> {
+    fn record(&self, state: NodeId) -> StepRecord<'_> {
         let place = state.0 as usize;
         let (source, bases) = (state.0, &self.bases);
         if place >= self.lengths.len() {
-            return Record {
+            return StepRecord {
                 source,
-                block: Block::default(),
+                block: StateBlock::default(),
                 bases,
                 bytes: &[],
             };
@@ -296,7 +296,7 @@ impl Graph {
         let (start, length) = self.place(place);
         let chunk = &*self.chunks[(start >> CHUNK_BITS) as usize];
         let start = (start % CHUNK as u64) as usize;
-        Record {
+        StepRecord {
             source,
             block: *self.blocks.get(place / BLOCK),
             bases,
@@ -355,7 +355,7 @@ impl Graph {
     }
 }
 
-impl Block {
+impl StateBlock {
     /// Index of a label's base among the bases of all blocks, if it has one.
     #[inline]
     fn base(&self, label: u32) -> Option<usize> {
@@ -364,7 +364,7 @@ impl Block {
     }
 }
 
-impl Record<'_> {
+impl StepRecord<'_> {
     /// The step at `cursor`, a place in the bytes.
     #[inline]
     fn step(&self, cursor: &mut u32) -> Option<(NodeId, u32)> {

@@ -256,7 +256,7 @@ pub(crate) fn nth_step<S: TransitionSystem>(
 }
 
 /// Predicate that says which states are expanded.
-pub(crate) type Within<'a, S> = dyn Fn(&StateOf<S>) -> bool + 'a;
+pub(crate) type WithinConstraint<'a, S> = dyn Fn(&StateOf<S>) -> bool + 'a;
 
 /// The behaviour found to `place`, taken anew. Steps lead from representative to representative where there is a symmetry, and
 /// none from a state that is not `within` the constraint, if there is one.
@@ -264,7 +264,7 @@ pub(crate) fn trace<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Lifting<S>>,
-    within: Option<&Within<'_, S>>,
+    within: Option<&WithinConstraint<'_, S>>,
     place: Place,
 ) -> Result<Trace<S>, Unrepeatable> {
     let quotient = symmetry.map(|symmetry| symmetry as &dyn Quotienting<S>);
@@ -324,7 +324,7 @@ pub(crate) fn trace<S: TransitionSystem>(
 pub(super) fn first_step<S: TransitionSystem>(
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
-    within: Option<&Within<'_, S>>,
+    within: Option<&WithinConstraint<'_, S>>,
     from: &StateOf<S>,
     wanted: &StateOf<S>,
 ) -> Option<u32> {
@@ -356,7 +356,7 @@ fn predecessor<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
-    within: Option<&Within<'_, S>>,
+    within: Option<&WithinConstraint<'_, S>>,
     id: StateId,
     sources: Option<Range<u64>>,
 ) -> Result<Predecessor, Unrepeatable> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::limits::{Limit, Limits, Progress, Watch};
 use super::memory::resident_bytes;
-use crate::statement::asked::calls::{Function, Outline, Unfinished, Watched};
+use crate::statement::asked::calls::{CheckOutline, Function, Unfinished, Watched};
 use crate::statement::asked::model_call::catch;
 use crate::statement::erased::ErasedState;
 use crate::statement::shown::json::json;
@@ -193,7 +193,7 @@ pub struct Unreturned {
     pub seconds: f64,
     /// Memory that the process holds.
     pub memory_bytes: u64,
-    pub(crate) outline: Outline,
+    pub(crate) outline: CheckOutline,
 }
 
 impl Display for Unreturned {

@@ -33,7 +33,7 @@ pub(super) fn fair_components<G: Steps>(
     fair: &mut dyn FnMut(&[u32]) -> bool,
 ) {
     let outside = |at: u32| !question.within.contains(at);
-    let mut search = Search {
+    let mut search = ComponentSearch {
         graph,
         question,
         marks: (0..graph.states() as u32)
@@ -43,7 +43,7 @@ pub(super) fn fair_components<G: Steps>(
         path: Vec::new(),
         waiting: Vec::new(),
     };
-    let mut judge = Fairness::new(conditions);
+    let mut judge = FairnessTest::new(conditions);
     let mut goes_on = true;
     for root in start {
         search.from(root, &mut |search, component| {
@@ -65,7 +65,7 @@ pub(super) fn fair_components<G: Steps>(
     }
 }
 
-struct Search<'a, G> {
+struct ComponentSearch<'a, G> {
     graph: &'a G,
     question: &'a Question<'a>,
     /// Per state, where it is in the search: its number, or the least that it is known to reach.
@@ -77,7 +77,7 @@ struct Search<'a, G> {
     waiting: Vec<u32>,
 }
 
-impl<G: Steps> Search<'_, G> {
+impl<G: Steps> ComponentSearch<'_, G> {
     /// Finds the components that are reached from `root`, if it is not seen yet.
     fn from(&mut self, root: u32, component: &mut dyn FnMut(&mut Self, Vec<u32>)) {
         if self.marks[root as usize] != UNSEEN {
@@ -160,7 +160,7 @@ impl<G: Steps> Search<'_, G> {
 ///
 /// PERF: of a set of conditions only the words are looked at that have any. With n conditions on n states of which each
 /// takes one state out, a round is linear in the steps.
-struct Fairness<'a> {
+struct FairnessTest<'a> {
     conditions: &'a Conditions,
     weak: Vec<u64>,
     strong: Vec<u64>,
@@ -177,7 +177,7 @@ struct Fairness<'a> {
     taken: Vec<u64>,
 }
 
-impl<'a> Fairness<'a> {
+impl<'a> FairnessTest<'a> {
     fn new(conditions: &'a Conditions) -> Self {
         let none = vec![0; conditions.words()];
         let [weak, strong] =
@@ -203,14 +203,14 @@ impl<'a> Fairness<'a> {
     /// Tells `fair` a component that is fair, and closes its states. Returns those of which parts may be fair.
     fn decide<G: Steps>(
         &mut self,
-        search: &mut Search<'_, G>,
+        search: &mut ComponentSearch<'_, G>,
         mut component: Vec<u32>,
         goes_on: &mut bool,
         fair: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Vec<u32> {
         // PERF: in the order in which their steps are recorded.
         component.sort_unstable();
-        let mark_all = |search: &mut Search<'_, G>, mark| {
+        let mark_all = |search: &mut ComponentSearch<'_, G>, mark| {
             component
                 .iter()
                 .for_each(|at| search.marks[*at as usize] = mark);
@@ -228,7 +228,7 @@ impl<'a> Fairness<'a> {
         })
     }
 
-    fn is_wanted<G>(&self, search: &Search<'_, G>, component: &[u32]) -> bool {
+    fn is_wanted<G>(&self, search: &ComponentSearch<'_, G>, component: &[u32]) -> bool {
         let wanted = search.question.wanted.as_ref();
         wanted.is_none_or(|wanted| component.iter().any(|at| wanted.contains(*at)))
     }
@@ -237,7 +237,7 @@ impl<'a> Fairness<'a> {
     /// component is fair.
     fn unfair_part<G: Steps>(
         &mut self,
-        search: &Search<'_, G>,
+        search: &ComponentSearch<'_, G>,
         component: &[u32],
     ) -> Option<Vec<u32>> {
         if let [state] = component {
@@ -293,7 +293,7 @@ impl<'a> Fairness<'a> {
     }
 
     /// Notes what is enabled in a state, and adds what its steps take that stay in the component.
-    fn look_at<G: Steps>(&mut self, search: &Search<'_, G>, state: u32) {
+    fn look_at<G: Steps>(&mut self, search: &ComponentSearch<'_, G>, state: u32) {
         for word in self.enabling.drain(..) {
             self.enabled[word as usize] = 0;
         }

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::statement::fairness::Strength;
 
 /// Conditions of a word of 64, a bit each: the number of the word, and the bits.
-pub(super) type Word = (u32, u64);
+pub(super) type ConditionWord = (u32, u64);
 
 /// Conditions by number, and classes of steps by the set of conditions whose actions they take.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct Conditions {
     /// Per class, where its set begins; and where the last one ends.
     starts: Vec<usize>,
     /// The sets: the words that have any conditions, by their numbers, in order.
-    sets: Vec<Word>,
-    numbers: HashMap<Vec<Word>, u32>,
+    sets: Vec<ConditionWord>,
+    numbers: HashMap<Vec<ConditionWord>, u32>,
 }
 
 impl Conditions {
@@ -53,7 +53,7 @@ impl Conditions {
         for condition in conditions {
             *words.entry((condition / 64) as u32).or_default() |= 1 << (condition % 64);
         }
-        let set: Vec<Word> = words.into_iter().collect();
+        let set: Vec<ConditionWord> = words.into_iter().collect();
         let next = self.numbers.len() as u32;
         let (starts, sets) = (&mut self.starts, &mut self.sets);
         *self.numbers.entry(set).or_insert_with_key(|set| {
@@ -82,7 +82,7 @@ impl Conditions {
 
     /// The conditions whose actions a step of a class takes.
     #[inline]
-    pub(super) fn set(&self, class: u32) -> &[Word] {
+    pub(super) fn set(&self, class: u32) -> &[ConditionWord] {
         let [start, end] = [0, 1].map(|after| self.starts[class as usize + after]);
         &self.sets[start..end]
     }

@@ -11,7 +11,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::{Generator, Walks};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{
-    Ended, break_off, catch, interruptible, named, tolerated,
+    CallEnd, break_off, catch, interruptible, named, tolerated,
 };
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
@@ -169,9 +169,9 @@ pub(crate) struct Walked<S: TransitionSystem, T> {
 
 /// Behaviours of walks that are kept to be shown, each with what is to be said of where it comes from. The number of one
 /// stands for its last state.
-pub(crate) struct Shown<S: TransitionSystem>(Vec<(Trace<S>, String)>);
+pub(crate) struct ShownBehaviours<S: TransitionSystem>(Vec<(Trace<S>, String)>);
 
-impl<S: TransitionSystem> Shown<S> {
+impl<S: TransitionSystem> ShownBehaviours<S> {
     /// No behaviour.
     pub fn new() -> Self {
         Self(Vec::new())
@@ -189,7 +189,7 @@ impl<S: TransitionSystem> Shown<S> {
     }
 }
 
-impl<S: TransitionSystem> States<S> for Shown<S> {
+impl<S: TransitionSystem> States<S> for ShownBehaviours<S> {
     /// None that a walk visits is remembered.
     fn len(&self) -> usize {
         0
@@ -227,11 +227,11 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
     let started = Instant::now();
     let (states, cut_short) = initial_states(system, limits, watch, started);
     let (limit, panic) = match cut_short {
-        Some(CutShort::Limit(limit)) => (Some(limit), None),
-        Some(CutShort::Panic(panic)) => (None, Some(panic)),
+        Some(EnumerationEnd::Limit(limit)) => (Some(limit), None),
+        Some(EnumerationEnd::Panic(panic)) => (None, Some(panic)),
         None => (None, None),
     };
-    let search = Search {
+    let search = RandomSearch {
         system,
         visitor,
         walks,
@@ -249,7 +249,7 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
 }
 
 /// Cause that ended the enumeration of the initial states before all were shown.
-enum CutShort {
+enum EnumerationEnd {
     Limit(Limit),
     Panic(Panic),
 }
@@ -260,7 +260,7 @@ fn initial_states<S: TransitionSystem>(
     limits: Limits,
     watch: Watch<'_>,
     started: Instant,
-) -> (Vec<StateOf<S>>, Option<CutShort>) {
+) -> (Vec<StateOf<S>>, Option<EnumerationEnd>) {
     let mut states = Vec::new();
     let mut known = HashSet::new();
     let mut shown: u64 = 0;
@@ -303,13 +303,13 @@ fn initial_states<S: TransitionSystem>(
     });
     let cut_short = match enumerated {
         Ok(()) => None,
-        Err(Ended::BrokenOff) => limit.map(CutShort::Limit),
-        Err(Ended::Panicked(panic)) => Some(CutShort::Panic(panic)),
+        Err(CallEnd::BrokenOff) => limit.map(EnumerationEnd::Limit),
+        Err(CallEnd::Panicked(panic)) => Some(EnumerationEnd::Panic(panic)),
     };
     (states, cut_short)
 }
 
-struct Search<'a, S: TransitionSystem, V> {
+struct RandomSearch<'a, S: TransitionSystem, V> {
     system: &'a S,
     visitor: &'a V,
     walks: Walks,
@@ -327,20 +327,20 @@ struct Search<'a, S: TransitionSystem, V> {
 
 /// Worker that walks; one of them tells those who watch.
 #[derive(Clone, Copy, PartialEq)]
-enum Worker {
+enum Walker {
     Caller,
     Helper,
 }
 
 /// Outcome of one walk.
-struct Outcome<T> {
+struct WalkOutcome<T> {
     number: u32,
     tally: T,
     length: u32,
     enough: bool,
 }
 
-impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
+impl<S: TransitionSystem, V: Visitor<S>> RandomSearch<'_, S, V> {
     fn run(self, end: WalksEnd, panic: Option<Panic>) -> Walked<S, V::Tally> {
         let mut found = Walked {
             tally: self.visitor.tally(),
@@ -394,7 +394,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
 
     /// Walks a run of walks, in parallel; in the order of their numbers, those behind one that was
     /// enough left out or unfinished.
-    fn wave(&self, wave: Range<u32>) -> Vec<Outcome<V::Tally>> {
+    fn wave(&self, wave: Range<u32>) -> Vec<WalkOutcome<V::Tally>> {
         let shares = WorkItems::new(wave.len());
         let work = |worker| {
             let mut offers = Offers::new(self.system);
@@ -413,7 +413,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             done
         };
         let helpers = self.threads.min(wave.len()) - 1;
-        let workers = iter::once(Worker::Caller).chain(iter::repeat_n(Worker::Helper, helpers));
+        let workers = iter::once(Walker::Caller).chain(iter::repeat_n(Walker::Helper, helpers));
         let mut outcomes: Vec<_> = run_in_parallel(workers, work)
             .into_iter()
             .flatten()
@@ -434,7 +434,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         self.out_of_time.load(Ordering::Relaxed)
     }
 
-    fn walk(&self, number: u32, offers: &mut Offers<S>, worker: Worker) -> Outcome<V::Tally> {
+    fn walk(&self, number: u32, offers: &mut Offers<S>, worker: Walker) -> WalkOutcome<V::Tally> {
         let mut generator = Generator::numbered(self.walks.seed, number.into());
         let mut tally = self.visitor.tally();
         let mut length = 0;
@@ -458,7 +458,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             self.visitor.panicked(&mut tally, place, panic);
         }
         self.report(number, length, worker);
-        Outcome {
+        WalkOutcome {
             number,
             enough: self.visitor.stop(&tally).is_some(),
             tally,
@@ -471,7 +471,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         &self,
         number: u32,
         offers: &mut Offers<S>,
-        worker: Worker,
+        worker: Walker,
         generator: &mut Generator,
         tally: &mut V::Tally,
         walked: &mut u32,
@@ -535,8 +535,8 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         self.taken.fetch_add(rest, Ordering::Relaxed);
     }
 
-    fn report(&self, number: u32, length: u32, worker: Worker) {
-        let (Worker::Caller, Some(progress)) = (worker, self.watch.progress) else {
+    fn report(&self, number: u32, length: u32, worker: Walker) {
+        let (Walker::Caller, Some(progress)) = (worker, self.watch.progress) else {
             return;
         };
         let taken = self.taken.load(Ordering::Relaxed);

@@ -14,11 +14,11 @@ use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::view::consistency::{SystemAgain, SystemName};
-use crate::view::symmetry::Tested;
+use crate::view::symmetry::ExchangesTested;
 
 /// Function that tests the permutations on a state of this number, as long as there is time.
 pub(in crate::obligation) type TestSymmetry<'a> =
-    dyn Fn(&ErasedState, usize, &dyn Fn() -> bool) -> Tested + Sync + 'a;
+    dyn Fn(&ErasedState, usize, &dyn Fn() -> bool) -> ExchangesTested + Sync + 'a;
 
 /// States at which a model is asked again.
 pub(in crate::obligation) enum AsksAgain {

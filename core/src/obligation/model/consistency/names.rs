@@ -17,7 +17,7 @@ use crate::walk::explore::Place;
 ///
 /// PERF: a name is text, which is compared once for each of these when the search is over, and not at each step.
 #[derive(Default)]
-pub(in crate::obligation) struct Names(HashMap<(RuleId, u64), First>);
+pub(in crate::obligation) struct ActionNames(HashMap<(RuleId, u64), First>);
 
 /// First action of its kind that was heard of.
 struct First {
@@ -26,7 +26,7 @@ struct First {
     action: ErasedAction,
 }
 
-impl Names {
+impl ActionNames {
     /// Notes an action of a rule.
     pub fn note(&mut self, rule: RuleId, place: Place, action: &ErasedAction) {
         let first = || First {

@@ -404,7 +404,7 @@ fn each_permutation_is_tried_on_each_state_given() {
     let tried = |turn| {
         let refinement = Same::new(Fault::LateMove);
         let tested = tested_in_turn(&refinement, &late(Fault::LateMove), turn);
-        matches!(tested, Tested::Changed(_))
+        matches!(tested, ExchangesTested::Changed(_))
     };
     assert!((0..ALL_EXCHANGES).all(tried));
     let later = ALL_EXCHANGES..ALL_EXCHANGES + 500;

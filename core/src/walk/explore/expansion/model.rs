@@ -15,7 +15,9 @@ use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::state::hiding::Hiding;
 use crate::state::{Code, PackingError};
 use crate::statement::asked::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
-use crate::statement::asked::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
+use crate::statement::asked::model_call::{
+    CallEnd, Panic, UNNAMED, break_off, interruptible, named,
+};
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::erased::ErasedState;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
@@ -26,7 +28,7 @@ use crate::walk::explore::codec::{
 use crate::walk::explore::keys::{Form, Key, KeyList, Keys};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::search::Found;
-use crate::walk::explore::store::{Within, first_step, kept};
+use crate::walk::explore::store::{WithinConstraint, first_step, kept};
 use crate::walk::explore::{Explored, Place, StateId, Visitor};
 
 /// A state of more steps than this is a wide one: the clock is looked at within it.
@@ -38,7 +40,7 @@ const PATIENCE: usize = 16;
 
 /// Phase of the work on a state.
 #[derive(Clone, Copy, PartialEq)]
-enum Phase {
+enum ExpansionPhase {
     /// It is looked at itself.
     Examining,
     /// Its steps are taken.
@@ -51,7 +53,7 @@ enum Phase {
 
 /// The state being expanded.
 #[derive(Clone, Copy)]
-struct Source<'e> {
+struct ExpandedState<'e> {
     place: Place,
     key: Key<'e>,
     /// The clock that is looked at on the way.
@@ -62,7 +64,7 @@ struct Source<'e> {
     index: u64,
 }
 
-impl Source<'_> {
+impl ExpandedState<'_> {
     /// Publishes what is done with the state.
     #[inline(always)]
     fn enter(&self, stage: Stage) {
@@ -71,7 +73,7 @@ impl Source<'_> {
 }
 
 /// Result of the steps of a state.
-enum Taken {
+enum StepsTaken {
     All,
     /// Something panicked, or a target cannot be packed. Those before are known.
     SomeUnknown,
@@ -179,19 +181,19 @@ where
     fn take_steps(
         &self,
         system: &S,
-        source: Source<'_>,
+        source: ExpandedState<'_>,
         task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
-    ) -> Taken {
+    ) -> StepsTaken {
         if const { needs_drop::<StateOf<S>>() } {
             return self.take_steps_one_by_one(system, source, task, tally, met, keys);
         }
-        let Source {
+        let ExpandedState {
             place, key, clock, ..
         } = source;
-        let phase = Cell::new(Phase::Examining);
+        let phase = Cell::new(ExpansionPhase::Examining);
         source.enter(Stage::Examining);
         let _hidden = self.hidden();
         let taken = interruptible(|| {
@@ -206,7 +208,7 @@ where
                 if task == Task::ExamineOnly || !is_expanded {
                     return true;
                 }
-                phase.set(Phase::Stepping);
+                phase.set(ExpansionPhase::Stepping);
                 let mut visit = |action, to: &StateOf<S>| {
                     // PERF: limits are looked at where room has to be made anyway.
                     if met.targets.len() == met.targets.capacity() {
@@ -219,17 +221,17 @@ where
                 named(NEXT, || system.next(from, &mut visit));
                 source.enter(Stage::LookingAt);
                 self.look_at(clock, &phase, tally, at, met);
-                phase.set(Phase::Examining);
+                phase.set(ExpansionPhase::Examining);
                 self.visitor
                     .leave(tally, place, from, met.targets.len() as u32);
-                phase.set(Phase::Writing);
+                phase.set(ExpansionPhase::Writing);
                 source.enter(Stage::Writing);
                 self.write_down(system, source, from, tally, met, keys)
             })
         });
         let taken = match taken {
-            Ok(true) => Taken::All,
-            Ok(false) => Taken::SomeUnknown,
+            Ok(true) => StepsTaken::All,
+            Ok(false) => StepsTaken::SomeUnknown,
             Err(ended) => self.recover(ended, phase.get(), source, tally, met, keys),
         };
         met.actions.clear();
@@ -247,17 +249,17 @@ where
     fn take_steps_one_by_one(
         &self,
         system: &S,
-        source: Source<'_>,
+        source: ExpandedState<'_>,
         task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
-    ) -> Taken {
-        let Source {
+    ) -> StepsTaken {
+        let ExpandedState {
             place, key, clock, ..
         } = source;
         let looks = self.visitor.looks_at_steps();
-        let phase = Cell::new(Phase::Examining);
+        let phase = Cell::new(ExpansionPhase::Examining);
         source.enter(Stage::Examining);
         let mut unfit = None;
         // A state may panic as it is dropped, when its key is written.
@@ -272,9 +274,9 @@ where
                 if task == Task::ExamineOnly || !is_expanded {
                     return;
                 }
-                phase.set(Phase::Stepping);
+                phase.set(ExpansionPhase::Stepping);
                 let mut visit = |action, to: &StateOf<S>| {
-                    if phase.get() != Phase::Stepping {
+                    if phase.get() != ExpansionPhase::Stepping {
                         // The model has caught what an earlier step panicked with: what comes is as unknown.
                         return;
                     }
@@ -282,7 +284,7 @@ where
                     if position as usize % WIDE == WIDE - 1 {
                         look_within(clock, &mut met.limit, position as usize);
                     }
-                    phase.set(Phase::LookingAt(position));
+                    phase.set(ExpansionPhase::LookingAt(position));
                     source.enter(Stage::LookingAt);
                     let mut label = 0;
                     if looks {
@@ -292,7 +294,7 @@ where
                     } else {
                         self.visitor.taken(tally, &action)
                     }
-                    phase.set(Phase::Writing);
+                    phase.set(ExpansionPhase::Writing);
                     // To find the state that stands for one may take long.
                     if self.symmetry.is_some() && position as usize % PATIENCE == PATIENCE - 1 {
                         look_within(clock, &mut met.limit, position as usize);
@@ -305,16 +307,16 @@ where
                         met.labels.push(label);
                     }
                     steps.set(position + 1);
-                    phase.set(Phase::Stepping);
+                    phase.set(ExpansionPhase::Stepping);
                     source.enter(Stage::Stepping);
                 };
                 let mut visit = |action, to: &_| named(UNNAMED, || visit(action, to));
                 source.enter(Stage::Stepping);
                 named(NEXT, || system.next(from, &mut visit));
-                if phase.get() != Phase::Stepping {
+                if phase.get() != ExpansionPhase::Stepping {
                     panic!("`next` has caught a panic of its callback");
                 }
-                phase.set(Phase::Examining);
+                phase.set(ExpansionPhase::Examining);
                 source.enter(Stage::Examining);
                 self.visitor.leave(tally, place, from, steps.get());
             });
@@ -322,21 +324,25 @@ where
         let position = steps.get();
         keys.truncate(position as usize);
         match (taken, unfit) {
-            (Ok(()), _) => return Taken::All,
+            (Ok(()), _) => return StepsTaken::All,
             (_, Some(to)) => self.complain(place.of_step(position), &to, tally),
-            (Err(Ended::BrokenOff), None) => {
-                return Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"));
+            (Err(CallEnd::BrokenOff), None) => {
+                return StepsTaken::BrokenOff(
+                    met.limit.expect("a limit is what breaks off a state"),
+                );
             }
-            (Err(Ended::Panicked(panic)), None) => {
+            (Err(CallEnd::Panicked(panic)), None) => {
                 let place = match phase.get() {
-                    Phase::LookingAt(_) | Phase::Writing => place.of_step(position),
-                    Phase::Examining | Phase::Stepping => place,
+                    ExpansionPhase::LookingAt(_) | ExpansionPhase::Writing => {
+                        place.of_step(position)
+                    }
+                    ExpansionPhase::Examining | ExpansionPhase::Stepping => place,
                 };
                 self.visitor.panicked(tally, place, panic);
             }
         }
         met.labels.truncate(keys.len());
-        Taken::SomeUnknown
+        StepsTaken::SomeUnknown
     }
 
     /// Adds the key of the target of a step, or of the state that stands for it, and says whether it can be kept.
@@ -387,14 +393,14 @@ where
     fn look_at(
         &self,
         clock: &Clock<'_>,
-        phase: &Cell<Phase>,
+        phase: &Cell<ExpansionPhase>,
         tally: &mut V::Tally,
         (place, from, image): (Place, &StateOf<S>, &V::Image),
         met: &mut Targets<S>,
     ) {
         if !self.visitor.looks_at_steps() {
             for (position, action) in (0..).zip(&met.actions) {
-                phase.set(Phase::LookingAt(position));
+                phase.set(ExpansionPhase::LookingAt(position));
                 self.visitor.taken(tally, action);
             }
             if self.records {
@@ -406,7 +412,7 @@ where
         let mut parts = met.actions.chunks(WIDE).zip(met.targets.chunks(WIDE));
         while let Some((actions, targets)) = parts.next() {
             for ((action, to), position) in actions.iter().zip(targets).zip(&mut positions) {
-                phase.set(Phase::LookingAt(position));
+                phase.set(ExpansionPhase::LookingAt(position));
                 self.visitor.offered(tally, action);
                 let place = place.of_step(position);
                 let label = self.visitor.step(tally, place, (from, image), action, to);
@@ -425,20 +431,20 @@ where
     #[cold]
     fn recover(
         &self,
-        ended: Ended,
-        phase: Phase,
-        source: Source<'_>,
+        ended: CallEnd,
+        phase: ExpansionPhase,
+        source: ExpandedState<'_>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
-    ) -> Taken {
-        let Source {
+    ) -> StepsTaken {
+        let ExpandedState {
             place, key, clock, ..
         } = source;
         let broken_off = |met: &Targets<S>| {
-            Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
+            StepsTaken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
         };
-        let Ended::Panicked(panic) = ended else {
+        let CallEnd::Panicked(panic) = ended else {
             return broken_off(met);
         };
         let of_step = |position: u32, panic: Panic, tally: &mut V::Tally| {
@@ -449,16 +455,16 @@ where
             met.targets.truncate(position as usize);
         };
         match phase {
-            Phase::Writing => {
+            ExpansionPhase::Writing => {
                 of_step(0, panic, tally);
-                return Taken::SomeUnknown;
+                return StepsTaken::SomeUnknown;
             }
-            Phase::LookingAt(position) => {
+            ExpansionPhase::LookingAt(position) => {
                 before(position, met);
                 of_step(position, panic, tally);
             }
-            Phase::Stepping => {
-                let phase = Cell::new(Phase::Stepping);
+            ExpansionPhase::Stepping => {
+                let phase = Cell::new(ExpansionPhase::Stepping);
                 let looked = interruptible(|| {
                     with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
@@ -467,15 +473,15 @@ where
                     });
                 });
                 match (looked, phase.get()) {
-                    (Err(Ended::BrokenOff), _) => return broken_off(met),
-                    (Err(Ended::Panicked(earlier)), Phase::LookingAt(position)) => {
+                    (Err(CallEnd::BrokenOff), _) => return broken_off(met),
+                    (Err(CallEnd::Panicked(earlier)), ExpansionPhase::LookingAt(position)) => {
                         before(position, met);
                         of_step(position, earlier, tally);
                     }
                     _ => self.visitor.panicked(tally, place, panic),
                 }
             }
-            Phase::Examining => self.visitor.panicked(tally, place, panic),
+            ExpansionPhase::Examining => self.visitor.panicked(tally, place, panic),
         }
         let written = interruptible(|| {
             with(self.system, key, |from| {
@@ -484,10 +490,10 @@ where
         });
         match written {
             Ok(_) => (),
-            Err(Ended::Panicked(panic)) => of_step(keys.len() as u32, panic, tally),
-            Err(Ended::BrokenOff) => return broken_off(met),
+            Err(CallEnd::Panicked(panic)) => of_step(keys.len() as u32, panic, tally),
+            Err(CallEnd::BrokenOff) => return broken_off(met),
         }
-        Taken::SomeUnknown
+        StepsTaken::SomeUnknown
     }
 
     /// Turns the targets of the state at `place` into what is kept of them. If one cannot be packed, tells the
@@ -496,9 +502,9 @@ where
     fn write_down(
         &self,
         system: &S,
-        Source {
+        ExpandedState {
             place, key, clock, ..
-        }: Source<'_>,
+        }: ExpandedState<'_>,
         from: &StateOf<S>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
@@ -593,9 +599,9 @@ where
         let is_misfit = misfit.is_some();
         *self.misfit.lock().unwrap_or_else(PoisonError::into_inner) = misfit;
         match enumerated {
-            Err(Ended::Panicked(panic)) => Initial::Panicked(panic),
-            Err(Ended::BrokenOff) if is_misfit => Initial::Misfit,
-            Err(Ended::BrokenOff) => Initial::BrokenOff,
+            Err(CallEnd::Panicked(panic)) => Initial::Panicked(panic),
+            Err(CallEnd::BrokenOff) if is_misfit => Initial::Misfit,
+            Err(CallEnd::BrokenOff) => Initial::BrokenOff,
             Ok(()) => Initial::All,
         }
     }
@@ -663,7 +669,7 @@ where
             self.visitor
                 .is_expanded(&mut self.visitor.tally(), nowhere, state)
         };
-        let within = (self.visitor.is_constrained()).then_some(&within as &Within<'_, S>);
+        let within = (self.visitor.is_constrained()).then_some(&within as &WithinConstraint<'_, S>);
         with(system, wanted, |wanted| {
             for place in 0..keys.len() {
                 let step = with(system, keys.at(place), |from| {
@@ -784,7 +790,7 @@ where
                 position,
                 ..
             } = self;
-            let source = Source {
+            let source = ExpandedState {
                 place,
                 key,
                 clock: batch.clock,
@@ -792,9 +798,9 @@ where
                 index: index as u64,
             };
             match expansion.take_steps(system, source, batch.task, tally, met, keys) {
-                Taken::All => (),
-                Taken::SomeUnknown => found.incomplete = true,
-                Taken::BrokenOff(limit) => return Err(limit),
+                StepsTaken::All => (),
+                StepsTaken::SomeUnknown => found.incomplete = true,
+                StepsTaken::BrokenOff(limit) => return Err(limit),
             }
             found.degrees.push(keys.len() as u32);
             found.keys.append(keys);

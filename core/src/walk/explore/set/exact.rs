@@ -9,12 +9,12 @@ use super::visited::{Drain, InsertSink, Lookup, Visited};
 use crate::walk::explore::segments::SegmentedVec;
 
 /// Exact, for keys of one word: membership alone, in some 5 to 12 bytes a state.
-pub(in crate::walk::explore) struct Exact {
+pub(in crate::walk::explore) struct ExactSet {
     mixer: BitMixer,
     pub(super) set: CompactSet,
 }
 
-impl Exact {
+impl ExactSet {
     /// Empty set for keys of `bits` bits.
     pub fn new(bits: u32) -> Self {
         Self {
@@ -24,7 +24,7 @@ impl Exact {
     }
 }
 
-impl Visited<[u64; 1]> for Exact {
+impl Visited<[u64; 1]> for ExactSet {
     fn is_same(&self, one: &[u64; 1], other: &[u64; 1]) -> bool {
         one == other
     }
@@ -87,7 +87,7 @@ impl Visited<[u64; 1]> for Exact {
     }
 }
 
-impl Drain<[u64; 1]> for Exact {
+impl Drain<[u64; 1]> for ExactSet {
     /// PERF: of numbers only the hash is asked for, which stands for the key.
     fn drain<E>(
         &mut self,

@@ -19,11 +19,11 @@ const BATCH: usize = 32;
 
 /// Numbers of entries by the hashes of these. What is compared and hashed is the caller's to say.
 pub(super) struct Index {
-    shards: Vec<Shard>,
+    shards: Vec<IndexShard>,
 }
 
-struct Shard {
-    lines: Vec<Line>,
+struct IndexShard {
+    lines: Vec<IndexLine>,
     len: usize,
     /// True if there was no memory to grow.
     starved: bool,
@@ -32,7 +32,7 @@ struct Shard {
 /// PERF: one line of the cache, so that a search that finds nothing reads nothing else.
 #[derive(Clone)]
 #[repr(align(64))]
-struct Line {
+struct IndexLine {
     ids: [u32; SLOTS],
     /// The tag of each; the last ones are of no entry.
     tags: [u8; TAGS],
@@ -40,12 +40,12 @@ struct Line {
 
 const TAGS: usize = 16;
 
-const NO_LINE: Line = Line {
+const NO_LINE: IndexLine = IndexLine {
     ids: [EMPTY; SLOTS],
     tags: [0; TAGS],
 };
 
-impl Line {
+impl IndexLine {
     /// The slots whose tag is this one, a byte each of which the highest bit is set; perhaps some more.
     ///
     /// PERF: all are compared at once, which takes a tenth of the instructions that one after the other takes.
@@ -66,7 +66,7 @@ fn tag(hash: u64) -> u8 {
 
 impl Index {
     pub fn new() -> Self {
-        let shard = || Shard {
+        let shard = || IndexShard {
             lines: vec![NO_LINE],
             len: 0,
             starved: false,
@@ -77,7 +77,7 @@ impl Index {
     }
 
     #[inline(always)]
-    fn shard(&self, hash: u64) -> &Shard {
+    fn shard(&self, hash: u64) -> &IndexShard {
         &self.shards[(hash >> (64 - SHARD_BITS)) as usize]
     }
 
@@ -119,11 +119,11 @@ impl Index {
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         let lines: usize = self.shards.iter().map(|shard| shard.lines.capacity()).sum();
-        (lines * size_of::<Line>()) as u64
+        (lines * size_of::<IndexLine>()) as u64
     }
 }
 
-impl Shard {
+impl IndexShard {
     #[inline(always)]
     fn home(&self, hash: u64) -> usize {
         let rest = hash << SHARD_BITS;
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_line_fills_a_cache_line() {
-        assert_eq!(size_of::<Line>(), 64);
-        assert_eq!(align_of::<Line>(), 64);
+        assert_eq!(size_of::<IndexLine>(), 64);
+        assert_eq!(align_of::<IndexLine>(), 64);
     }
 }

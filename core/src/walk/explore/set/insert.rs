@@ -4,8 +4,8 @@ use std::iter;
 use std::sync::Mutex;
 
 use super::candidate::Candidate;
-use super::compact::{CompactSet, Part};
-use super::partition::{Entry, Partition, Position};
+use super::compact::{CompactSet, ShardSlice};
+use super::partition::{CandidatePosition, HashEntry, Partition};
 use super::visited::InsertSink;
 use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::parallel::run_in_parallel;
@@ -113,10 +113,10 @@ fn new_candidates<K: Sync>(
     set: &mut CompactSet,
     sorted: &[&Partition],
     wave: &[Vec<Candidate<K>>],
-) -> Chosen {
+) -> CandidateSubset {
     let regions = set.in_regions(REGION);
     let threads = sorted.len();
-    let add = |mut part: Part<'_>, new: &mut Chosen| {
+    let add = |mut part: ShardSlice<'_>, new: &mut CandidateSubset| {
         let mut left = Vec::with_capacity(threads);
         for region in part.regions(regions) {
             left.clear();
@@ -146,23 +146,23 @@ fn new_candidates<K: Sync>(
     let parts = Mutex::new(set.parts(PARTS_A_THREAD * threads));
     let take = || parts.lock().expect("no holder of this lock panics").next();
     let of_threads = run_in_parallel(0..threads, |_| {
-        let mut new = Chosen::none_of(wave);
+        let mut new = CandidateSubset::none_of(wave);
         while let Some(part) = take() {
             add(part, &mut new);
         }
         new
     });
-    let mut new = Chosen::none_of(wave);
+    let mut new = CandidateSubset::none_of(wave);
     of_threads.iter().for_each(|found| new.unite(found));
     new
 }
 
 /// List with the first of the entries left, and the position of the others' first one, before which its entries are next.
-fn next_run(left: &[&[Entry]]) -> Option<(usize, Position)> {
+fn next_run(left: &[&[HashEntry]]) -> Option<(usize, CandidatePosition)> {
     let mut first = None;
-    let mut second = Position::AFTER_ALL;
+    let mut second = CandidatePosition::AFTER_ALL;
     for (whose, entries) in left.iter().enumerate() {
-        let Some(Entry { position, .. }) = entries.first() else {
+        let Some(HashEntry { position, .. }) = entries.first() else {
             continue;
         };
         match first {
@@ -178,13 +178,13 @@ fn next_run(left: &[&[Entry]]) -> Option<(usize, Position)> {
 }
 
 /// Some of a wave's candidates.
-struct Chosen {
+struct CandidateSubset {
     /// Per list, the word that has the bits of its first candidates.
     starts: Vec<usize>,
     bits: Vec<u64>,
 }
 
-impl Chosen {
+impl CandidateSubset {
     fn none_of<K>(wave: &[Vec<Candidate<K>>]) -> Self {
         let mut words = 0;
         let starts = wave.iter().map(|candidates| {
@@ -198,7 +198,7 @@ impl Chosen {
         }
     }
 
-    fn add(&mut self, position: Position) {
+    fn add(&mut self, position: CandidatePosition) {
         let index = position.index();
         self.bits[self.starts[position.list()] + index / 64] |= 1 << (index % 64);
     }

@@ -23,8 +23,8 @@ mod tests;
 mod visited;
 
 pub(super) use candidate::Candidate;
-pub(super) use exact::Exact;
-pub(super) use numbered::{Numbered, OfAnyKind, OfWords};
+pub(super) use exact::ExactSet;
+pub(super) use numbered::{NumberedSet, OfAnyKind, OfWords};
 pub(super) use partition::Partition;
 pub(super) use stored::Stored;
 pub(super) use visited::{Drain, InsertSink, Lookup, Visited};

@@ -20,7 +20,7 @@ const EQ: &str = "`eq` of a state";
 
 /// Exact, for keys of any size: the log holds the keys, and the index the numbers, at some 7 bytes a
 /// state besides, or 15 where hashes are kept.
-pub(in crate::walk::explore) struct Numbered<H> {
+pub(in crate::walk::explore) struct NumberedSet<H> {
     hasher: H,
     index: Index,
     /// The hash of each entry of the log, where keys own memory. PERF: to hash one again costs several misses of the
@@ -64,7 +64,7 @@ impl<const N: usize> KeyHasher<[u64; N]> for OfWords {
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 const FACTOR: u64 = 0xD6E8_FEB8_6659_FD93;
 
-impl<H> Numbered<H> {
+impl<H> NumberedSet<H> {
     pub fn new(hasher: H) -> Self {
         Self {
             hasher,
@@ -74,7 +74,7 @@ impl<H> Numbered<H> {
     }
 }
 
-impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
+impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for NumberedSet<H> {
     /// The last number means none.
     fn most(&self) -> u64 {
         u32::MAX.into()

@@ -15,7 +15,7 @@ const SLACK: u32 = 8;
 /// Hashes of some candidates by bins, and in each bin in the order of the candidates.
 #[derive(Default)]
 pub(crate) struct Partition {
-    entries: Vec<Entry>,
+    entries: Vec<HashEntry>,
     /// Beginning of each bin, and the position at which the last one has to end.
     starts: Vec<u32>,
     /// End of what is in each bin.
@@ -26,18 +26,18 @@ pub(crate) struct Partition {
 
 /// A hash, and which candidate's it is.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Entry {
+pub(super) struct HashEntry {
     pub hash: u64,
-    pub position: Position,
+    pub position: CandidatePosition,
 }
 
 /// Position of one of a wave's candidates: the number of its list, and its place in that.
 ///
 /// PERF: one word, so that comparing two takes one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Position(u64);
+pub(super) struct CandidatePosition(u64);
 
-impl Position {
+impl CandidatePosition {
     pub const AFTER_ALL: Self = Self(u64::MAX);
 
     pub fn new(list: u32, index: usize) -> Self {
@@ -102,7 +102,7 @@ impl Partition {
     ) -> bool {
         let (room, starts) = self.starts.split_last().expect("the last bin ends");
         if self.entries.len() < *room as usize {
-            self.entries.resize(*room as usize, Entry::default());
+            self.entries.resize(*room as usize, HashEntry::default());
         }
         self.ends.clear();
         self.ends.extend(starts);
@@ -113,9 +113,9 @@ impl Partition {
                 if *end == self.starts[bin + 1] {
                     return false;
                 }
-                self.entries[*end as usize] = Entry {
+                self.entries[*end as usize] = HashEntry {
                     hash: candidate.hash,
-                    position: Position::new(list, index),
+                    position: CandidatePosition::new(list, index),
                 };
                 *end += 1;
             }
@@ -124,7 +124,7 @@ impl Partition {
     }
 
     /// Entries of a bin.
-    pub(super) fn bin(&self, bin: usize) -> &[Entry] {
+    pub(super) fn bin(&self, bin: usize) -> &[HashEntry] {
         &self.entries[self.starts[bin] as usize..self.ends[bin] as usize]
     }
 }
@@ -169,7 +169,7 @@ mod tests {
                     let found: Vec<_> = found.map(|entry| (entry.hash, entry.position)).collect();
                     let expected = shown.clone().flat_map(|(list, all)| {
                         let all = all.iter().enumerate();
-                        all.map(move |(index, one)| (one.hash, Position::new(list, index)))
+                        all.map(move |(index, one)| (one.hash, CandidatePosition::new(list, index)))
                     });
                     let expected = expected.filter(|(hash, _)| bin_of(*hash) == bin);
                     assert_eq!(found, expected.collect::<Vec<_>>(), "{bin} of {count}");

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use refmap_schedules::explore::{Ended, Order, explore};
 
-use super::compact::{CompactSet, Part};
+use super::compact::{CompactSet, ShardSlice};
 use crate::walk::parallel::{WorkItems, run_in_parallel};
 use crate::walk::primitives::{AtomicBool, AtomicUsize, Ordering};
 use crate::walk::work_ranges::WorkRanges;
@@ -149,7 +149,7 @@ fn waves_add_what_a_hash_set_holds() {
                 absent,
                 numbers.iter().copied().filter(known).collect::<Vec<_>>()
             );
-            let add = |mut part: Part<'_>| -> usize {
+            let add = |mut part: ShardSlice<'_>| -> usize {
                 absent
                     .iter()
                     .map(|number| usize::from(part.insert(*number)))

@@ -1,7 +1,7 @@
 //! Every bit of a hash counts, whatever the set.
 
 use super::candidate::Candidate;
-use super::exact::Exact;
+use super::exact::ExactSet;
 use super::insert::add_to_compact_set;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
@@ -76,7 +76,7 @@ impl From<u8> for OneWord {
 }
 
 /// The set of words, by their hashes.
-struct OfWords(Exact);
+struct OfWords(ExactSet);
 
 impl Visited<OneWord> for OfWords {
     fn is_same(&self, one: &OneWord, other: &OneWord) -> bool {
@@ -122,6 +122,8 @@ impl Visited<OneWord> for OfWords {
 #[test]
 fn every_bit_of_a_packed_word_counts() {
     for bits in 1..=64 {
-        tells_marks_apart::<OneWord>(|| Box::new((OfWords(Exact::new(bits)), SegmentedVec::new())));
+        tells_marks_apart::<OneWord>(|| {
+            Box::new((OfWords(ExactSet::new(bits)), SegmentedVec::new()))
+        });
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Wanted {
 }
 
 /// A block of a run.
-struct Block {
+struct RunBlock {
     /// Hash of its first key.
     first: u64,
     offset: u64,
@@ -36,9 +36,9 @@ struct Block {
 /// BlockKeys that are on disk, in some runs.
 pub(super) struct Runs {
     file: UnnamedFile,
-    runs: Vec<Vec<Block>>,
+    runs: Vec<Vec<RunBlock>>,
     /// Blocks of the run that is being written.
-    begun: Vec<Block>,
+    begun: Vec<RunBlock>,
 }
 
 impl Runs {
@@ -63,7 +63,7 @@ impl Runs {
     /// Bytes of memory.
     pub fn memory_bytes(&self) -> u64 {
         let blocks: usize = self.runs.iter().map(Vec::capacity).sum();
-        (blocks * size_of::<Block>()) as u64
+        (blocks * size_of::<RunBlock>()) as u64
     }
 
     /// Adds keys with their hashes to the run that is being written: in ascending order of hashes, greater than all before.
@@ -76,7 +76,7 @@ impl Runs {
             let (block, after) = rest.split_at(end);
             bytes.clear();
             write_block(block, &mut bytes);
-            self.begun.push(Block {
+            self.begun.push(RunBlock {
                 first: block[0].0,
                 offset: self.file.len(),
                 bytes: bytes.len() as u32,

@@ -87,11 +87,11 @@ impl CompactSet {
 
     /// The shards in `parts` nearly equal parts, each with the number of its first shard, to be
     /// written to by different threads.
-    pub fn parts(&mut self, parts: usize) -> impl Iterator<Item = Part<'_>> {
+    pub fn parts(&mut self, parts: usize) -> impl Iterator<Item = ShardSlice<'_>> {
         let each = SHARDS.div_ceil(parts.clamp(1, SHARDS));
         let align = self.align;
         let parts = self.shards.chunks_mut(each).enumerate();
-        parts.map(move |(index, shards)| Part {
+        parts.map(move |(index, shards)| ShardSlice {
             shards,
             first: index * each,
             align,
@@ -99,8 +99,8 @@ impl CompactSet {
     }
 
     /// All shards, to be written to by one thread.
-    pub fn whole(&mut self) -> Part<'_> {
-        Part {
+    pub fn whole(&mut self) -> ShardSlice<'_> {
+        ShardSlice {
             align: self.align,
             first: 0,
             shards: &mut self.shards,
@@ -180,13 +180,13 @@ impl Regions {
 }
 
 /// Some of the shards, to be written to by one thread.
-pub(super) struct Part<'a> {
+pub(super) struct ShardSlice<'a> {
     shards: &'a mut [Shard],
     first: usize,
     align: u32,
 }
 
-impl Part<'_> {
+impl ShardSlice<'_> {
     /// Asks for the memory at which `number` would be, if it belongs into one of these shards.
     #[inline(always)]
     pub fn prefetch(&self, number: u64) {
@@ -629,7 +629,7 @@ mod tests {
         let added: Vec<bool> = numbers.iter().map(|n| whole.insert(*n)).collect();
         for parts in [1, 2, 3, 64, 100] {
             let mut set = CompactSet::new(44);
-            let work = |mut part: Part<'_>| -> Vec<bool> {
+            let work = |mut part: ShardSlice<'_>| -> Vec<bool> {
                 numbers.iter().map(|n| part.insert(*n)).collect()
             };
             let answers: Vec<_> = std::thread::scope(|scope| {
