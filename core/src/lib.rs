@@ -83,9 +83,9 @@ pub use statement::asked::disagreement::{Disagreement, disagreement};
 pub use statement::asked::type_correct::{Choices, TypeCorrect, type_correct_states};
 pub use statement::compose::{Composed, compose};
 pub use statement::constraint::Constraint;
-pub use statement::drawing::{self, Drawing};
+pub use statement::drawing;
 pub use statement::erased::Caveats;
-pub use statement::fairness::Fairness;
+pub use statement::fairness::{Fairness, Strength};
 pub use statement::guard::guard;
 pub use statement::invariant::Invariant;
 pub use statement::property::Property;
@@ -97,12 +97,23 @@ pub use statement::system::{
     successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
-pub use view::symmetry::Quotient;
 pub use view::{auxiliary, crowd, inclusion};
 pub use walk::explore::{Asymmetry, Exchange};
-pub use walk::{explore, input, liveness, random};
+pub use walk::random;
 
-/// Functions that the other crates of this workspace share with this one; no part of its interface.
+/// The search of a check: its bounds, what is told of it while it is under way, and what it writes to disk.
+///
+/// It is breadth-first, exact, and the same for any number of threads. A state is kept once, as it is or packed, and beside it a
+/// few bytes by which it is found again. Nothing is kept of how it was reached, since that can be found out when it is asked for.
+pub mod explore {
+    pub use crate::walk::explore::{
+        Checkpoints, DiskError, Limit, Limits, OfPeers, OnDisk, Panic, Peers, PeersError, Phase,
+        Progress, Spilled, Spilling, Start, StatesKept, Storage, Unreturned, Watch, Watchdog, Work,
+        Written,
+    };
+}
+
+/// Items that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::obligation::check_erased;
@@ -122,9 +133,26 @@ pub mod internal {
     pub use crate::statement::shown::value::{compact, parts};
     pub use crate::statement::shown::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::system::first_initial;
+    pub use crate::view::symmetry::Quotient;
     pub use crate::walk::explore::memory::resident_bytes;
     pub use crate::walk::random::generator::mix;
     pub use crate::walk::random::shrink::Cuts;
+    pub use crate::walk::{input, liveness};
+
+    /// A walk that is chosen step by step.
+    pub mod stepper {
+        pub use crate::obligation::stepper::{
+            Finding, Followed, MOST_OFFERED, Offered, StepError, Stepper,
+        };
+    }
+
+    /// The engine that walks state spaces, and the graph that it leaves.
+    pub mod explore {
+        pub use crate::walk::explore::{
+            Clock, End, Explored, Graph, Lifting, NodeId, Options, Place, Quotienting, Record,
+            StateId, Unrepeatable, Visitor, explore,
+        };
+    }
 }
 
 /// The README's example, and the report it shows, are tested.

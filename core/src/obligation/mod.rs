@@ -10,7 +10,7 @@ mod any_number;
 mod arbitrary;
 mod check;
 mod judge;
-pub mod stepper;
+pub(crate) mod stepper;
 mod subject;
 mod unreturned;
 mod walks;

@@ -1,5 +1,5 @@
 //! A set of indices below 64 in one word, which is part of a state or as small as one. A set of the states of a graph, of which there are
-//! many, is [`liveness::Bits`](crate::liveness::Bits), with a bound that is known at run time.
+//! many, is `liveness::Bits`, with a bound that is known at run time.
 
 use std::fmt::{self, Debug, Formatter};
 

@@ -37,6 +37,7 @@ use serde::Serialize;
 
 pub(crate) use bits::{BitReader, BitWriter, Fixed, FixedReader};
 pub use bounded::BoundedVec;
+#[doc(hidden)]
 pub use changes::Changes;
 pub(crate) use code::Code;
 pub(crate) use complaint::Complaint;
@@ -45,6 +46,7 @@ pub(crate) use digits::Digit;
 use digits::Digits;
 #[doc(hidden)]
 pub use drawn::{Drawn, DrawnField};
+#[doc(hidden)]
 pub use exact::Exact;
 pub use gaps::normalise;
 pub(crate) use gaps::{BEGUN_ANEW, VisitNames, normalise_groups, shift};
@@ -59,8 +61,8 @@ pub use sink::{Misfit, Part, Sink, Source, is_constant};
 /// A state of the system `S`, or a part of one.
 ///
 /// Mostly it is derived, for a struct or an enum of plain data: integers, booleans, characters, strings, enums, tuples,
-/// arrays, `Option`, `Box`, `Arc`, `Vec`, `VecDeque`, [`BoundedVec`](crate::BoundedVec), `BTreeSet`, `BTreeMap`,
-/// [`IndexSet`](crate::IndexSet), and what is derived itself.
+/// arrays, `Option`, `Box`, `Arc`, `Vec`, `VecDeque`, [`BoundedVec`], `BTreeSet`, `BTreeMap`,
+/// [`IndexSet`], and what is derived itself.
 ///
 /// ```
 /// use refmap::State;

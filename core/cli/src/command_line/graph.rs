@@ -11,10 +11,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::{Clock, Limit, Watch};
-use refmap::input::{Interrupted, LimitedReader, Source};
+use refmap::explore::{Limit, Watch};
+use refmap::internal::explore::Clock;
+use refmap::internal::input::{Interrupted, LimitedReader, Source};
+use refmap::internal::liveness::{Fault, Lasso};
 use refmap::internal::visible;
-use refmap::liveness::{Fault, Lasso};
 use serde_json::{Value, json};
 
 use self::answer::Answer;

@@ -4,7 +4,7 @@
 //! Source: Lamport, *The Temporal Logic of Actions*; Abadi & Lamport, *The Existence of Refinement Mappings*, section 2.2
 //! (a fairness condition of the specification has to follow from those of the implementation, through the mapping).
 //!
-//! Decided on the recorded graph ([`crate::liveness`]). Where a limit or a violation ended the search that is the states that
+//! Decided on the recorded graph ([`crate::walk::liveness`]). Where a limit or a violation ended the search that is the states that
 //! were expanded, with all their steps: a fair behaviour that stays in them is one of the system, so a violation is told, and
 //! nothing holds. Each step is labelled with its rule and process, from which its class follows (`assumed`); the predicates and
 //! the images of all states are asked once for each state (`looked_at`), and the specification's steps once for each image

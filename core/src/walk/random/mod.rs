@@ -7,7 +7,7 @@
 //! right. A walk is determined by the seed and its own number, so a failing one is walked again
 //! rather than kept.
 //!
-//! [`Visitor`]: crate::explore::Visitor
+//! [`Visitor`]: crate::internal::explore::Visitor
 
 pub(crate) mod generator;
 pub(crate) mod shrink;

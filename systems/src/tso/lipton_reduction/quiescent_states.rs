@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use refmap::Quotient;
 use refmap::TransitionSystem;
-use refmap::explore::Quotienting;
+use refmap::internal::Quotient;
+use refmap::internal::explore::Quotienting;
 
 use super::super::label::{Label, RoundStep};
 use super::super::naive_search::reached;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use refmap::Quotient;
 use refmap::TransitionSystem;
-use refmap::explore::Quotienting;
+use refmap::internal::Quotient;
+use refmap::internal::explore::Quotienting;
 use strum::VariantArray;
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};

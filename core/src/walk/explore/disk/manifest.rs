@@ -20,7 +20,7 @@ pub(in crate::walk::explore) struct SavedSpan {
     pub length: u32,
 }
 
-/// A chunk of states that were expanded together; see [`Predecessors`](crate::explore::predecessors::Predecessors).
+/// A chunk of states that were expanded together; see [`Predecessors`](crate::walk::explore::predecessors::Predecessors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::walk::explore) struct SavedChunk {
     pub first: u64,
