@@ -31,14 +31,14 @@ const FLOORS: [&str; 6] = ["state", "statement", "walk", "report", "view", "obli
 /// Circles of files that are one concept together; a comment in the first file of each says so.
 const ONE_CONCEPT: [(&str, &[&str]); 4] = [
     ("core/programs/src", &["builder", "builder::thread"]),
-    (
-        "core/src",
-        &["view::crowd::instance", "view::crowd::statement"],
-    ),
     ("core/src", &["state", "state::changes"]),
     (
         "core/src",
         &["statement::asked::visit", "statement::system"],
+    ),
+    (
+        "core/src",
+        &["view::crowd::instance", "view::crowd::statement"],
     ),
 ];
 
@@ -96,13 +96,16 @@ impl Sources {
         let mut paths = Vec::new();
         files(folder, &mut paths);
         let mut sources = BTreeMap::new();
+        let mut tests = Vec::new();
         for path in paths {
             let text = fs::read_to_string(&path).expect("the file can be read");
             let parsed = syn::parse_file(&text).expect("the file is of Rust");
             let module = module(path.strip_prefix(folder).expect("it is below the folder"));
             let file = read(&module, &parsed.items);
+            tests.extend(files_of_tests(&module, &parsed.items));
             sources.insert(module, file);
         }
+        sources.retain(|module: &Module, _| !tests.iter().any(|of| module.starts_with(of)));
         Self(sources)
     }
 
@@ -175,6 +178,18 @@ fn read(module: &Module, items: &[Item]) -> File {
 fn children(items: &[Item]) -> BTreeSet<String> {
     let modules = items.iter().filter_map(|item| match item {
         Item::Mod(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    modules.collect()
+}
+
+/// The modules of tests that items declare and that have files of their own.
+fn files_of_tests(module: &Module, items: &[Item]) -> Vec<Module> {
+    let modules = items.iter().filter_map(|item| match item {
+        Item::Mod(item) if item.content.is_none() && is_of_tests(&item.attrs) => {
+            let name = item.ident.to_string();
+            Some(module.iter().cloned().chain([name]).collect())
+        }
         _ => None,
     });
     modules.collect()
