@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use refmap::explore::{Explored, Options, Storage, explore};
+use refmap::explore::Storage;
+use refmap::internal::explore::{Explored, Options, explore};
 use refmap::obligation::Selection;
 use refmap::{ActionOf, Refinement, Settings, TransitionSystem, Verdict, round_trip};
 use refmap_refinements::Checked;
@@ -103,7 +104,7 @@ fn model(criterion: &mut Criterion) {
     let system = refinement.implementation();
     let explored = explore(system, &BLIND, &options(Storage::Whole, 1));
     let states: Vec<_> = (0..STATES as u64)
-        .map(|id| explored.state(system, refmap::explore::StateId(id)))
+        .map(|id| explored.state(system, refmap::internal::explore::StateId(id)))
         .map(|state| state.expect("whole states are kept"))
         .collect();
     let mut group = criterion.benchmark_group("model");

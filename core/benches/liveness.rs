@@ -8,9 +8,10 @@
 use std::fs;
 use std::time::Instant;
 
+use refmap::Strength;
 use refmap::TransitionSystem;
-use refmap::explore::{Explored, Graph, NodeId, Options, Record, explore};
-use refmap::liveness::{Bits, Claim, Conditions, Question, Steps, Strength, violation};
+use refmap::internal::explore::{Explored, Graph, NodeId, Options, Record, explore};
+use refmap::internal::liveness::{Bits, Claim, Conditions, Question, Steps, violation};
 use refmap_testing::Labelling;
 use serde::Serialize;
 

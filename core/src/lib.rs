@@ -66,80 +66,93 @@
 // What is derived names this crate by its name, here too.
 extern crate self as refmap;
 
-pub mod auxiliary;
-mod bounded;
-mod consistency;
-pub mod crowd;
-pub mod drawing;
-mod erased;
-pub mod explore;
-pub mod inclusion;
-mod index_set;
-pub mod input;
-pub mod liveness;
-mod nearest;
-mod numbered;
 pub mod obligation;
-mod parallel;
-mod primitives;
-pub mod random;
 pub mod report;
 pub mod state;
 mod statement;
-mod symmetry;
-mod visible;
-mod work_ranges;
+mod view;
+mod walk;
 
-pub use bounded::BoundedVec;
-pub use drawing::Drawing;
-pub use erased::Caveats;
-pub use index_set::IndexSet;
 pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
-pub use state::{Counter, Distance, PackingError, State, round_trip};
+pub use state::{BoundedVec, Counter, Distance, IndexSet, PackingError, State};
 pub use statement::abstract_steps::AbstractSteps;
 pub use statement::action::Action;
 pub use statement::asked::disagreement::{Disagreement, disagreement};
 pub use statement::asked::type_correct::{Choices, TypeCorrect, type_correct_states};
 pub use statement::compose::{Composed, compose};
 pub use statement::constraint::Constraint;
-pub use statement::fairness::Fairness;
+pub use statement::drawing;
+pub use statement::erased::Caveats;
+pub use statement::fairness::{Fairness, Strength};
 pub use statement::guard::guard;
 pub use statement::invariant::Invariant;
 pub use statement::property::Property;
 pub use statement::refinement::{Refinement, Waiver};
+pub use statement::round_trip::round_trip;
 pub use statement::rule::{Process, Rule, RuleId};
 pub use statement::system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
     successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
-pub use symmetry::{Asymmetry, Exchange};
+pub use view::{auxiliary, crowd, inclusion};
+pub use walk::explore::{Asymmetry, Exchange};
+pub use walk::random;
 
-/// Functions that the other crates of this workspace share with this one; no part of its interface.
+/// The search of a check: its bounds, what is told of it while it is under way, and what it writes to disk.
+///
+/// It is breadth-first, exact, and the same for any number of threads. A state is kept once, as it is or packed, and beside it a
+/// few bytes by which it is found again. Nothing is kept of how it was reached, since that can be found out when it is asked for.
+pub mod explore {
+    pub use crate::walk::explore::{
+        Checkpoints, DiskError, Limit, Limits, OfPeers, OnDisk, Panic, Peers, PeersError, Phase,
+        Progress, Spilled, Spilling, Start, StatesKept, Storage, Unreturned, Watch, Watchdog, Work,
+        Written,
+    };
+}
+
+/// Items that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::explore::memory::resident_bytes;
-    pub use crate::nearest::nearest;
     pub use crate::obligation::{check_by_views, check_erased};
-    pub use crate::random::generator::mix;
-    pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
-    pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, wrap};
-    pub use crate::report::number::{counted, grouped, numbered};
     pub use crate::report::outline;
     pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;
-    pub use crate::report::value::{compact, parts};
     pub use crate::statement::asked::calls::{calling, calls_back, on_state, watched_as_here};
     pub use crate::statement::asked::disagreement::misfiled;
     pub use crate::statement::asked::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::statement::asked::visit::{some_steps, visit_initial, visit_steps};
+    pub use crate::statement::shown::json::json;
+    pub use crate::statement::shown::nearest::nearest;
+    pub use crate::statement::shown::number::{counted, grouped, numbered};
+    pub use crate::statement::shown::value::{compact, parts};
+    pub use crate::statement::shown::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::system::first_initial;
-    pub use crate::visible::{is_unseen, visible, visible_lines};
+    pub use crate::view::symmetry::Quotient;
+    pub use crate::walk::explore::memory::resident_bytes;
+    pub use crate::walk::random::generator::mix;
+    pub use crate::walk::random::shrink::Cuts;
+    pub use crate::walk::{input, liveness};
+
+    /// A walk that is chosen step by step.
+    pub mod stepper {
+        pub use crate::obligation::stepper::{
+            Finding, Followed, MOST_OFFERED, Offered, StepError, Stepper,
+        };
+    }
+
+    /// The engine that walks state spaces, and the graph that it leaves.
+    pub mod explore {
+        pub use crate::walk::explore::{
+            Clock, End, Explored, Graph, Lifting, NodeId, Options, Place, Quotienting, Record,
+            StateId, Unrepeatable, Visitor, explore,
+        };
+    }
 }
 
 /// The README's example, and the report it shows, are tested.

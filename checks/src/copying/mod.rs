@@ -4,7 +4,7 @@ mod tables;
 
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::Inclusion;
-use refmap::obligation::stepper::Stepper;
+use refmap::internal::stepper::Stepper;
 use refmap::obligation::{CheckError, Checkable, Liveness, Settings};
 use refmap::report::Report;
 use refmap_cli::catalogue::{Check, Choice, InputError, choice, number};

@@ -6,10 +6,10 @@
 
 use std::io::{self, BufRead};
 
-use refmap::explore::Clock;
 use refmap::inclusion::{Graph, GraphError, Labels, Step, StepLabel};
-use refmap::input::Interrupted;
+use refmap::internal::explore::Clock;
 use refmap::internal::grouped;
+use refmap::internal::input::Interrupted;
 
 /// Length of a line above which it is refused, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;

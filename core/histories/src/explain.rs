@@ -13,10 +13,11 @@ use super::observed::{Effect, Happening, Observed, State};
 use super::search::{Remember, Search, rules_of};
 use super::smallest::{End, Moment, Replay, replay, smallest};
 use super::window::Log;
+use refmap::drawing::Drawing;
 use refmap::explore::Limit;
 use refmap::internal::json;
 use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
-use refmap::{Action as _, Drawing, TransitionSystem};
+use refmap::{Action as _, TransitionSystem};
 
 /// Greatest number of longest prefixes to show.
 const MOST_PREFIXES: usize = 8;

@@ -7,7 +7,7 @@ use super::outlook::Ahead;
 use super::places::Places;
 use super::problem::{HistoryError, Problem};
 use super::window::Log;
-use refmap::input::Interrupted;
+use refmap::internal::input::Interrupted;
 use refmap::report::history::{Criterion, NoEnd};
 
 /// Events that are still to come, and how they end.

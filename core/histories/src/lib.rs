@@ -106,7 +106,7 @@
 //! writes a line with `null` for each. A line has at most a mebibyte. An event names nothing that the header's instance does
 //! not have ([`Observed::check`]). Every error is reported with its line ([`HistoryError`]).
 //!
-//! [`Source`](refmap::input::Source) reads a file or a pipe within the limits: who waits for a line that does not come can be interrupted.
+//! [`Source`] reads a file or a pipe within the limits: who waits for a line that does not come can be interrupted.
 //!
 //! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]). Histories that Jepsen recorded are
 //! read by [`foreign`].
@@ -153,6 +153,8 @@ pub use observed::{Effect, Happening, Observed};
 pub use ordered::Ordered;
 pub use problem::{HistoryError, NoSuch, Problem};
 pub use recorder::{Begin, Recorder, ThreadLog};
+pub use refmap::internal::explore::Clock;
+pub use refmap::internal::input::{Interrupted, Source};
 pub use refmap::report::history::{
     Assumption, Criterion, Explanation, NoEnd, Partial, Prefix, PrefixStep, Recorded, Refused,
     ShownEvent, Situation, SmallWindow, StepKind,

@@ -4,7 +4,7 @@ use refmap::internal::{counted, grouped};
 use std::fmt::{self, Display};
 use std::io;
 
-use refmap::input::Interrupted;
+use refmap::internal::input::Interrupted;
 use serde_json::Value;
 
 use super::event::{MOST_THREADS, VERSION, line};

@@ -1,6 +1,7 @@
 //! Settings of a validation.
 
-use refmap::explore::{Clock, Limits, Watch};
+use refmap::explore::{Limits, Watch};
+use refmap::internal::explore::Clock;
 use refmap::report::history::Criterion;
 
 /// Settings of a validation.

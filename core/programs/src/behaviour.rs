@@ -19,7 +19,8 @@ use super::machine::{End, Machine, Observation, Show, Shown};
 use super::model::MemoryModel;
 use super::program::Program;
 use super::state::State;
-use refmap::{AbstractSteps, Caveats, Drawing, Refinement, TransitionSystem, successor};
+use refmap::drawing::Drawing;
+use refmap::{AbstractSteps, Caveats, Refinement, TransitionSystem, successor};
 
 /// Specification given by all outputs that a program may produce.
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use refmap::crowd::{Crowd, CrowdRefinement, Moment, Others, StateOfCrowd};
-use refmap::{AbstractSteps, Caveats, Drawing, Rule, RuleId, TransitionSystem};
+use refmap::drawing::Drawing;
+use refmap::{AbstractSteps, Caveats, Rule, RuleId, TransitionSystem};
 use serde::Serialize;
 use serde_json::json;
 

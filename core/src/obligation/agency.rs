@@ -5,18 +5,18 @@
 
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::{ActionOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Agency;
 
@@ -83,7 +83,11 @@ impl<'a> Agency<'a> {
         }
     }
 
-    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        tested: Tested,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         self.row.judged(Weight::Behaviour, || {
             if self.environment.is_empty() {
                 return Obligation::new(Verdict::NoneDeclared, 0);

@@ -12,24 +12,24 @@ use std::time::Instant;
 use self::configurations::{Configurations, SearchEnd};
 pub(super) use self::crowds::CrowdObject;
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::judge::{self, Labelled};
-use super::kind::ObligationKind;
 use super::model::AsksAgain;
 use super::obligations::Obligations;
-use super::recorded::Recorded;
+use super::recorded::RecordedGraph;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
 use super::subject::{Subject, declared};
 use super::unreturned::outline;
 use super::visitor::Plan;
-use crate::crowd::{CrowdFault, CrowdForm, ViewSearch};
-use crate::erased::{ErasedRefinement, ErasedSystem};
-use crate::report::number::{counted, one_of};
 use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
 use crate::statement::asked::model_call::UNNAMED;
+use crate::statement::erased::{ErasedRefinement, ErasedSystem};
 use crate::statement::invariant::Invariant;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::{counted, one_of};
+use crate::view::crowd::{CrowdFault, CrowdForm, ViewSearch};
 
 /// Members that a view may have: all parts of a configuration are looked at.
 const MOST_MEMBERS: usize = 6;
@@ -397,7 +397,7 @@ impl CrowdDecision<'_> {
             let views = configurations.views();
             let (tally, shown) = configurations.findings(&provenance);
             let asking = &plan.asking;
-            let of_search = Found::new(
+            let of_search = SearchResult::new(
                 asking.refinement,
                 &settings,
                 asking.started,
@@ -406,7 +406,7 @@ impl CrowdDecision<'_> {
                 None,
             );
             let labelled = Labelled {
-                recorded: &Recorded::nothing(),
+                recorded: &RecordedGraph::nothing(),
                 inputs: &[],
                 between: &[],
             };

@@ -22,23 +22,23 @@ use std::time::Instant;
 use self::condition::Condition;
 use super::choice::Choice;
 use super::counterexample::unmapped;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Search, Settings, Until};
-use crate::auxiliary::Base;
-use crate::erased::{
-    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
-};
-use crate::explore::{
-    End, Explored, Limit, Limits, Options, Panic, Place, Record, Storage, Visitor, explore, trace,
-};
-use crate::report::number::counted;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{
+    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
+};
+use crate::statement::kind::ObligationKind;
+use crate::statement::shown::number::counted;
 use crate::statement::system::TransitionSystem;
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{
+    End, Explored, Limit, Limits, Options, Panic, Place, Record, Storage, Visitor, explore, trace,
+};
 
 const KIND: ObligationKind = ObligationKind::Auxiliary;
 
@@ -67,7 +67,7 @@ pub(super) struct Auxiliary<'a> {
 
 /// Findings about a condition on one base.
 #[derive(Clone, Debug, Default)]
-struct Tested {
+struct TestedCondition {
     checked: u64,
     /// The first place where it fails, and why.
     first: Option<(Place, String)>,
@@ -76,7 +76,7 @@ struct Tested {
 }
 
 /// Findings about a condition of one variable.
-struct Part {
+struct ConditionFindings {
     condition: SideCondition,
     checked: u64,
     counterexample: Option<Counterexample>,
@@ -85,7 +85,7 @@ struct Part {
 }
 
 /// Findings of all searches.
-pub(super) struct Decided(Vec<Part>);
+pub(super) struct AuxiliaryFindings(Vec<ConditionFindings>);
 
 impl<'a> Auxiliary<'a> {
     pub fn new(implementation: &'a impl TransitionSystem, choice: &Choice<'_>) -> Self {
@@ -116,8 +116,8 @@ impl<'a> Auxiliary<'a> {
         &self,
         started: Instant,
         violated_after: Option<u32>,
-        found: &Found<'_, ErasedRefinement<'f>>,
-    ) -> Decided {
+        found: &SearchResult<'_, ErasedRefinement<'f>>,
+    ) -> AuxiliaryFindings {
         let chosen = |condition: &SideCondition| {
             let mut rows = self.rows.iter();
             rows.any(|(of, row)| of == condition && row.selected)
@@ -132,25 +132,29 @@ impl<'a> Auxiliary<'a> {
             if let Search::Walks(_) = found.settings.search {
                 let reason =
                     "not evaluated: random walks do not go through the system without the variable";
-                parts.extend(conditions.iter().map(|of| Part::open(*of, reason)));
+                parts.extend(
+                    conditions
+                        .iter()
+                        .map(|of| ConditionFindings::open(*of, reason)),
+                );
                 continue;
             }
             let lifts = Lifts {
                 views: &self.views[..=depth],
                 constraint: found.constraint,
             };
-            let extent = Extent {
+            let extent = BaseExtent {
                 started,
                 violated_after,
                 settings: found.settings,
             };
             parts.extend(search(lifts, &conditions, extent));
         }
-        Decided(parts)
+        AuxiliaryFindings(parts)
     }
 
     /// The rows, of which each tells of all variables that have its condition.
-    pub fn judge(&self, decided: &Decided) -> Vec<Judged> {
+    pub fn judge(&self, decided: &AuxiliaryFindings) -> Vec<Judged> {
         let judge = |(condition, row): &(SideCondition, Row)| {
             let parts = decided.0.iter();
             let parts: Vec<_> = parts.filter(|part| part.condition == *condition).collect();
@@ -164,7 +168,7 @@ impl<'a> Auxiliary<'a> {
 }
 
 /// The row of a condition.
-fn judge(condition: SideCondition, parts: &[&Part]) -> Obligation {
+fn judge(condition: SideCondition, parts: &[&ConditionFindings]) -> Obligation {
     let checked = parts.iter().map(|part| part.checked).sum();
     let counterexamples = parts.iter().filter_map(|part| part.counterexample.clone());
     let mut counterexamples: Vec<_> = counterexamples.collect();
@@ -187,7 +191,7 @@ fn judge(condition: SideCondition, parts: &[&Part]) -> Obligation {
     }
 }
 
-impl Part {
+impl ConditionFindings {
     fn open(condition: SideCondition, reason: &str) -> Self {
         Self {
             condition,
@@ -247,7 +251,7 @@ fn lift(
 
 /// Extent of the search of a base.
 #[derive(Clone, Copy)]
-struct Extent<'s> {
+struct BaseExtent<'s> {
     /// Time at which the check began.
     started: Instant,
     /// Length of a violation at which the check has ended. A behaviour of the base is at most as long as those of the view that
@@ -257,15 +261,19 @@ struct Extent<'s> {
 }
 
 /// Searches the base of the innermost of the views.
-fn search(lifts: Lifts<'_, '_, '_>, conditions: &[SideCondition], extent: Extent<'_>) -> Vec<Part> {
-    let Extent {
+fn search(
+    lifts: Lifts<'_, '_, '_>,
+    conditions: &[SideCondition],
+    extent: BaseExtent<'_>,
+) -> Vec<ConditionFindings> {
+    let BaseExtent {
         started,
         violated_after,
         settings,
     } = extent;
     let view = lifts.views.last().expect("there is a view");
     let system = ErasedSystem::alone(view.object().base());
-    let tester = Tester {
+    let tester = ConditionTester {
         view: *view,
         lifts,
         conditions,
@@ -290,9 +298,9 @@ fn search(lifts: Lifts<'_, '_, '_>, conditions: &[SideCondition], extent: Extent
     let explored = match catch(|| explore(&system, &tester, &options)) {
         Ok(explored) => explored,
         Err(panic) => {
-            let open = |of: &SideCondition| Part {
+            let open = |of: &SideCondition| ConditionFindings {
                 panic: Some(panic.clone()),
-                ..Part::open(*of, "not evaluated: the model panicked")
+                ..ConditionFindings::open(*of, "not evaluated: the model panicked")
             };
             return conditions.iter().map(open).collect();
         }
@@ -302,7 +310,7 @@ fn search(lifts: Lifts<'_, '_, '_>, conditions: &[SideCondition], extent: Extent
 }
 
 /// Tests side conditions at the states and steps of a base.
-struct Tester<'v, 'a, 'f> {
+struct ConditionTester<'v, 'a, 'f> {
     view: View<'a>,
     lifts: Lifts<'v, 'a, 'f>,
     conditions: &'v [SideCondition],
@@ -315,19 +323,19 @@ struct Tester<'v, 'a, 'f> {
 
 /// Findings of a worker.
 #[derive(Default)]
-struct Tally {
+struct ConditionTally {
     /// One for each condition that is chosen.
-    tested: Vec<Tested>,
+    tested: Vec<TestedCondition>,
     /// True if it is not known of some state whether it satisfies the constraint.
     is_unknown: bool,
     panic: Option<(Place, Panic)>,
 }
 
-impl Tester<'_, '_, '_> {
+impl ConditionTester<'_, '_, '_> {
     /// Receives the outcomes at a place.
     fn tell<'t>(
         &'t self,
-        tally: &'t mut Tally,
+        tally: &'t mut ConditionTally,
         place: Place,
     ) -> impl FnMut(SideCondition, Outcome) + 't {
         move |condition, outcome| {
@@ -351,8 +359,8 @@ impl Tester<'_, '_, '_> {
         &self,
         condition: SideCondition,
         system: &ErasedSystem<'x>,
-        explored: &Explored<ErasedSystem<'x>, Tally>,
-    ) -> Part {
+        explored: &Explored<ErasedSystem<'x>, ConditionTally>,
+    ) -> ConditionFindings {
         let tally = &explored.tally;
         let mut chosen = self.conditions.iter().zip(&tally.tested);
         let tested = chosen.find(|(of, _)| **of == condition);
@@ -401,7 +409,7 @@ impl Tester<'_, '_, '_> {
                 Counterexample::without_steps(format!("{explanation}; {why}"))
             })
         });
-        Part {
+        ConditionFindings {
             condition,
             checked: tested.checked,
             counterexample,
@@ -420,18 +428,18 @@ fn earlier<T>(first: &mut Option<(Place, T)>, other: Option<(Place, T)>) {
     }
 }
 
-impl<'x> Visitor<ErasedSystem<'x>> for Tester<'_, '_, '_> {
-    type Tally = Tally;
+impl<'x> Visitor<ErasedSystem<'x>> for ConditionTester<'_, '_, '_> {
+    type Tally = ConditionTally;
     type Image = ();
 
-    fn tally(&self) -> Tally {
-        Tally {
-            tested: vec![Tested::default(); self.conditions.len()],
-            ..Tally::default()
+    fn tally(&self) -> ConditionTally {
+        ConditionTally {
+            tested: vec![TestedCondition::default(); self.conditions.len()],
+            ..ConditionTally::default()
         }
     }
 
-    fn merge(&self, into: &mut Tally, from: Tally) {
+    fn merge(&self, into: &mut ConditionTally, from: ConditionTally) {
         for (into, from) in into.tested.iter_mut().zip(from.tested) {
             into.checked = into.checked.saturating_add(from.checked);
             earlier(&mut into.first, from.first);
@@ -441,7 +449,7 @@ impl<'x> Visitor<ErasedSystem<'x>> for Tester<'_, '_, '_> {
         earlier(&mut into.panic, from.panic);
     }
 
-    fn examine(&self, tally: &mut Tally, place: Place, state: &ErasedState) {
+    fn examine(&self, tally: &mut ConditionTally, place: Place, state: &ErasedState) {
         let view = self.view.object();
         named(ASKED, || {
             if place.length == 0 {
@@ -451,13 +459,13 @@ impl<'x> Visitor<ErasedSystem<'x>> for Tester<'_, '_, '_> {
         });
     }
 
-    fn image(&self, _: &mut Tally, _: &ErasedState) {}
+    fn image(&self, _: &mut ConditionTally, _: &ErasedState) {}
 
     fn is_constrained(&self) -> bool {
         self.lifts.constraint.is_some()
     }
 
-    fn is_expanded(&self, tally: &mut Tally, _: Place, state: &ErasedState) -> bool {
+    fn is_expanded(&self, tally: &mut ConditionTally, _: Place, state: &ErasedState) -> bool {
         match self.lifts.is_within(state) {
             Some(is_within) => is_within,
             None => {
@@ -470,7 +478,7 @@ impl<'x> Visitor<ErasedSystem<'x>> for Tester<'_, '_, '_> {
 
     fn step(
         &self,
-        tally: &mut Tally,
+        tally: &mut ConditionTally,
         place: Place,
         (from, ()): (&ErasedState, &()),
         action: &ErasedAction,
@@ -483,13 +491,13 @@ impl<'x> Visitor<ErasedSystem<'x>> for Tester<'_, '_, '_> {
         0
     }
 
-    fn leave(&self, _: &mut Tally, _: Place, _: &ErasedState, _: u32) {}
+    fn leave(&self, _: &mut ConditionTally, _: Place, _: &ErasedState, _: u32) {}
 
-    fn panicked(&self, tally: &mut Tally, place: Place, panic: Panic) {
+    fn panicked(&self, tally: &mut ConditionTally, place: Place, panic: Panic) {
         earlier(&mut tally.panic, Some((place, panic)));
     }
 
-    fn stop(&self, tally: &Tally) -> Option<u32> {
+    fn stop(&self, tally: &ConditionTally) -> Option<u32> {
         if self.until == Until::End {
             return None;
         }

@@ -9,31 +9,31 @@ use serde_json::{Map, Value};
 
 use super::any_number::{Alike, CrowdObject, any_number, not_reported};
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
-use super::obligations::{Counts, Obligations};
+use super::obligations::{ObligationCounts, Obligations};
 use super::settings::{Search, Settings, Symmetry, Until};
 use super::stepper::Stepper;
 use super::subject::{Passes, Subject, Typed, declared};
 use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
-use crate::crowd::{CrowdRefinement, Formed};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{
-    Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
-    Storage, Watch, conclude,
-};
-use crate::inclusion::{Inclusion, of_refinement};
 use crate::report::Report;
-use crate::report::number::grouped;
 use crate::state::Kept;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, take_tolerated};
 use crate::statement::asked::type_correct::TypeCorrect;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::grouped;
+use crate::view::crowd::{CrowdRefinement, Formed};
+use crate::view::inclusion::{Inclusion, of_refinement};
+use crate::walk::explore::{
+    Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
+    Storage, Watch, conclude,
+};
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///
@@ -64,12 +64,12 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 ///
 /// The search of a checker is compiled where it is used, or made a [`Checkable`]; all else is the library's.
 pub struct Checker<'a, R: Refinement> {
-    refinement: Held<'a, R>,
+    refinement: MaybeOwned<'a, R>,
     passes: Option<Passes<R>>,
     crowd: Option<Box<dyn CrowdObject + 'a>>,
 }
 
-enum Held<'a, R> {
+enum MaybeOwned<'a, R> {
     Borrowed(&'a R),
     Owned(R),
 }
@@ -127,15 +127,15 @@ pub trait Checkable {
 impl<'a, R: Refinement> Checker<'a, R> {
     /// A check of `refinement`, of whose systems nothing is known but that they are systems.
     pub fn new(refinement: &'a R) -> Self {
-        Self::of(Held::Borrowed(refinement))
+        Self::of(MaybeOwned::Borrowed(refinement))
     }
 
     /// The same of a refinement that the check keeps.
     pub fn owning(refinement: R) -> Self {
-        Self::of(Held::Owned(refinement))
+        Self::of(MaybeOwned::Owned(refinement))
     }
 
-    fn of(refinement: Held<'a, R>) -> Self {
+    fn of(refinement: MaybeOwned<'a, R>) -> Self {
         Self {
             refinement,
             passes: None,
@@ -181,8 +181,8 @@ trait Showing {
 impl<R: Refinement> Showing for Checker<'_, R> {
     fn show(&self, then: &mut Then<'_>) -> Result<(), CheckError> {
         let refinement = match &self.refinement {
-            Held::Borrowed(refinement) => refinement,
-            Held::Owned(refinement) => refinement,
+            MaybeOwned::Borrowed(refinement) => refinement,
+            MaybeOwned::Owned(refinement) => refinement,
         };
         then(&Typed::new(refinement, self.passes)?)
     }
@@ -515,7 +515,7 @@ fn explored<'a>(
         limits: settings.limits.not_counting(uncounted),
         ..settings.clone()
     };
-    let mut found = Found::new(
+    let mut found = SearchResult::new(
         refinement,
         settings,
         plan.asking.started + uncounted,
@@ -621,7 +621,7 @@ fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> 
 }
 
 /// Reason why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.
-fn cut(plan: &Plan<'_>, counts: &Counts) -> Option<String> {
+fn cut(plan: &Plan<'_>, counts: &ObligationCounts) -> Option<String> {
     let constraint = plan.constraint.filter(|_| counts.constraint.outside() > 0);
     let of_constraint = constraint.map(|constraint| {
         let (states, were) = match counts.constraint.outside() {

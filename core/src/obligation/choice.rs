@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::error::CheckError;
-use super::kind::ObligationKind;
 use super::pattern::stands_for;
 use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Settings};
 use super::undecided::Undecided;
-use crate::nearest::nearest;
+use crate::statement::kind::ObligationKind;
+use crate::statement::shown::nearest::nearest;
 
 /// Chooses rows by the settings of a check: those that it asks for, without those that it leaves out.
 pub(super) struct Choice<'a> {
@@ -86,7 +86,7 @@ pub(super) fn is_among(row: &str, patterns: &[String]) -> bool {
 }
 
 /// The names that a user may choose rows by, and what tells whether these can be decided.
-pub(super) struct Names<'a> {
+pub(super) struct RowNames<'a> {
     /// Each row with whether it is chosen.
     pub rows: Vec<(String, bool)>,
     /// Those that stand for several rows, or for none if the refinement has no such rows.
@@ -96,7 +96,7 @@ pub(super) struct Names<'a> {
     pub undecided: &'a Undecided,
 }
 
-impl Names<'_> {
+impl RowNames<'_> {
     /// Whether each pattern stands for rows: one by which rows are chosen for some that can be decided, and one by which they
     /// are left out for some that may be. And whether a row is left.
     pub fn validate(&self, settings: &Settings<'_>) -> Result<(), CheckError> {

@@ -4,16 +4,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::found::Found;
-use crate::explore::Place;
+use super::found::SearchResult;
 use crate::report::Constrained;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::TransitionSystem;
+use crate::walk::explore::Place;
 
 /// Counters of a worker.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Counts {
+pub(super) struct ConstraintCounts {
     /// States that do not satisfy the constraint, each once,
     outside: u64,
     /// those of them that are initial,
@@ -24,7 +24,7 @@ pub(super) struct Counts {
     depth: u32,
 }
 
-impl Counts {
+impl ConstraintCounts {
     /// Adds what another worker counted.
     pub fn add(&mut self, other: &Self) {
         self.outside += other.outside;
@@ -79,7 +79,10 @@ impl Counts {
 }
 
 /// That no state satisfies the constraint, if that is so.
-pub(super) fn doubt<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> Option<String> {
+pub(super) fn doubt<R: Refinement>(
+    counts: &ConstraintCounts,
+    found: &SearchResult<'_, R>,
+) -> Option<String> {
     let constraint = found.constraint?;
     let states = found.totals.states;
     (states == counts.outside).then(|| {

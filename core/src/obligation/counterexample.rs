@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::drawing::Drawing;
 use crate::report::{AbstractStep, Counterexample, Step};
 use crate::statement::asked::answer::answer;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::{named, tolerated};
+use crate::statement::drawing::Drawing;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 use crate::statement::trace::Trace;

@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::futures::with_future;
 use super::kept::{PanickedAt, kept};
-use super::kind::ObligationKind;
-use super::recorded::Recorded;
+use super::recorded::RecordedGraph;
 use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use super::undecided::records_none;
-use crate::auxiliary::Base;
-use crate::explore::{Graph, NodeId, Panic, StateId};
-use crate::liveness::Bits;
-use crate::nearest::nearest;
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
 use crate::statement::asked::answer::{answer, unsimulated};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::{catch, named};
 use crate::statement::asked::visit::{visit_offers, visit_steps};
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::{Refinement, Waiver};
 use crate::statement::rule::{Rule, RuleId};
+use crate::statement::shown::nearest::nearest;
 use crate::statement::system::{ActionOf, TransitionSystem};
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Graph, NodeId, Panic, StateId};
+use crate::walk::liveness::Bits;
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 
@@ -43,7 +43,7 @@ pub(super) struct Coverage {
 
 /// Counters of a worker.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Counts {
+pub(super) struct CoverageCounts {
     /// Per rule of the implementation, its transitions.
     pub fired: Vec<u64>,
     /// Per rule of the specification, the transitions that simulate it,
@@ -52,7 +52,7 @@ pub(super) struct Counts {
     pub changing: Vec<bool>,
 }
 
-impl Counts {
+impl CoverageCounts {
     /// None, of so many rules of the implementation and of the specification.
     pub fn new([rules, abstract_rules]: [usize; 2]) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Counts {
 }
 
 /// Judgement of the obligation, and doubts about the rules of the specification.
-pub(super) struct Outcome {
+pub(super) struct CoverageOutcome {
     pub judged: Option<Judged>,
     pub doubts: Vec<String>,
 }
@@ -174,10 +174,10 @@ impl Coverage {
 
     pub fn judge<R: Refinement>(
         &self,
-        counts: &Counts,
-        recorded: &Recorded,
-        found: &Found<'_, R>,
-    ) -> Outcome {
+        counts: &CoverageCounts,
+        recorded: &RecordedGraph,
+        found: &SearchResult<'_, R>,
+    ) -> CoverageOutcome {
         let mut doubts = Vec::new();
         let judged = self.row.judged(Weight::Absence, || {
             let judged;
@@ -188,7 +188,7 @@ impl Coverage {
             };
             judged
         });
-        Outcome { judged, doubts }
+        CoverageOutcome { judged, doubts }
     }
 }
 
@@ -215,8 +215,8 @@ fn validate(waivers: &[Waiver], rules: &[Rule]) -> Result<(), CheckError> {
 
 /// The judgement about an implementation that predicts: of the states and steps that have a future.
 fn judge_predicting<R: Refinement>(
-    recorded: &Recorded,
-    found: &Found<'_, R>,
+    recorded: &RecordedGraph,
+    found: &SearchResult<'_, R>,
 ) -> (Obligation, Vec<String>) {
     let graph = match recorded.graph() {
         Ok(graph) => graph,
@@ -241,14 +241,14 @@ fn judge_predicting<R: Refinement>(
 
 /// The counters of the steps between states that have a future.
 fn recount<R: Refinement>(
-    found: &Found<'_, R>,
+    found: &SearchResult<'_, R>,
     graph: &Graph,
     lasting: &Bits,
-) -> Result<Counts, PanickedAt> {
+) -> Result<CoverageCounts, PanickedAt> {
     let refinement = found.refinement;
     let (implementation, specification) = (refinement.implementation(), refinement.specification());
     let rules = [implementation.call_rules(), specification.call_rules()].map(<[Rule]>::len);
-    let mut counts = Counts::new(rules);
+    let mut counts = CoverageCounts::new(rules);
     for id in lasting.iter().map(NodeId) {
         let state = kept(refinement, found.states, id.into())?;
         let count = || {
@@ -280,9 +280,9 @@ fn recount<R: Refinement>(
 
 /// The judgement from what was counted. `lasting` are the states of which the specification's offers count, if not all do.
 fn judge<R: Refinement>(
-    counts: &Counts,
+    counts: &CoverageCounts,
     lasting: Option<&Bits>,
-    found: &Found<'_, R>,
+    found: &SearchResult<'_, R>,
 ) -> (Obligation, Vec<String>) {
     let told = |judged| (judged, Vec::new());
     if !found.totals.complete {
@@ -369,7 +369,7 @@ struct Problem {
 fn problems(
     rules: &[Rule],
     waivers: &[Waiver],
-    counts: &Counts,
+    counts: &CoverageCounts,
     offered: &[Option<StateId>],
 ) -> Problems {
     let mut checked = 0;
@@ -425,7 +425,7 @@ fn problems(
 fn first_offers<R: Refinement>(
     simulated: &[u64],
     lasting: Option<&Bits>,
-    found: &Found<'_, R>,
+    found: &SearchResult<'_, R>,
 ) -> Result<Vec<Option<StateId>>, Unseen> {
     let refinement = found.refinement;
     let specification = refinement.specification();

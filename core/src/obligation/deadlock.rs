@@ -3,26 +3,26 @@
 //! Source: none; a program that has ended, or that a bound has cut off, may stop. Of a view it is asked whether the system below
 //! it has a step: where a guess is wrong the view gets stuck, and the system does not.
 
-use crate::report::number::counted;
+use crate::statement::shown::number::counted;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::auxiliary::base_goes_on;
-use crate::erased::Caveats;
-use crate::explore::Place;
 use crate::report::{Counterexample, CutOff};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::visit::some_initial;
+use crate::statement::erased::Caveats;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
+use crate::view::auxiliary::base_goes_on;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Deadlock;
 
@@ -33,7 +33,7 @@ pub(super) struct Deadlock {
 
 /// Counters of a worker.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Counts {
+pub(super) struct DeadlockCounts {
     pub tested: Tested,
     /// States without a step.
     pub deadlocks: u64,
@@ -43,7 +43,7 @@ pub(super) struct Counts {
     stopped: BTreeSet<String>,
 }
 
-impl Counts {
+impl DeadlockCounts {
     /// Adds what another worker counted.
     pub fn add(&mut self, other: Self) {
         self.tested.add(other.tested);
@@ -90,7 +90,7 @@ impl Deadlock {
         &self,
         implementation: &S,
         caveats: &Caveats<'_, StateOf<S>>,
-        counts: &mut Counts,
+        counts: &mut DeadlockCounts,
         place: Place,
         state: &StateOf<S>,
         steps: u32,
@@ -107,7 +107,11 @@ impl Deadlock {
         counts.tested.note(place, !is_end || may_stop());
     }
 
-    pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        counts: &DeadlockCounts,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
             let implementation = refinement.implementation();
@@ -125,7 +129,11 @@ impl Deadlock {
     }
 
     /// That `may_stop` is true of all states, if it is, and some of them are without a step.
-    pub fn doubt<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<String> {
+    pub fn doubt<R: Refinement>(
+        &self,
+        counts: &DeadlockCounts,
+        found: &SearchResult<'_, R>,
+    ) -> Option<String> {
         let implementation = found.refinement.implementation();
         let deadlocks = counts.deadlocks;
         if !self.row.selected || deadlocks == 0 {
@@ -153,7 +161,10 @@ pub(super) fn explain<R: Refinement>(
 
 /// That a bound has stopped the specification, if it has, and not the implementation: the specification allows less than
 /// it states.
-pub(super) fn doubt_of_bound<R: Refinement>(counts: &Counts, refinement: &R) -> Option<String> {
+pub(super) fn doubt_of_bound<R: Refinement>(
+    counts: &DeadlockCounts,
+    refinement: &R,
+) -> Option<String> {
     let specification = refinement.specification();
     let caveats = specification.call_caveats();
     let bound = caveats.bound()?;

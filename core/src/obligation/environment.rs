@@ -21,27 +21,27 @@ mod graph;
 
 use std::hash::Hash;
 
-use self::graph::{Decidable, Findings, Refusal, Unrest, UnrestReason, decide};
+use self::graph::{Decidable, EnvironmentFindings, Refusal, Unrest, UnrestReason, decide};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::kept::PanickedAt;
-use super::kind::ObligationKind;
 use super::label::Label;
-use super::recorded::Recorded;
+use super::recorded::RecordedGraph;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
-use crate::explore::{Phase, Place};
-use crate::nearest::nearest;
-use crate::numbered::{Met, SharedNumbers};
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::state::numbered::{MetNumbers, SharedNumbers};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::shown::nearest::nearest;
 use crate::statement::system::{ActionOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Phase, Place};
 
 /// Stands for the rows of all rules; the row itself where no environment is declared.
 const KIND: ObligationKind = ObligationKind::Environment;
@@ -52,13 +52,13 @@ const MOST_PROCESSES: usize = 32;
 #[derive(Clone)]
 pub(super) struct Environment<'a> {
     pub processes: &'a [Process],
-    rows: Rows,
+    rows: EnvironmentRows,
     /// Reason why the rows cannot be decided, if they cannot.
     undecided: Option<&'static str>,
 }
 
 #[derive(Clone)]
-enum Rows {
+enum EnvironmentRows {
     /// No process is declared.
     None(Row),
     Some {
@@ -88,7 +88,7 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
     pub fn number<S: TransitionSystem<Action = A>>(
         &self,
         specification: &S,
-        known: &mut Met<A>,
+        known: &mut MetNumbers<A>,
         action: &A,
     ) -> u32 {
         let inputs = named("`inputs` of the specification", || {
@@ -102,16 +102,16 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
 }
 
 /// Outcome of the environment obligations.
-pub(super) enum Decided<R: Refinement> {
+pub(super) enum EnvironmentOutcome<R: Refinement> {
     /// Findings, and the reason why the rest is not decided, if the graph is not complete.
-    Findings(Findings<R>, Option<String>),
+    Findings(EnvironmentFindings<R>, Option<String>),
     /// Not decided, and why.
     Open(String),
     /// A function of the model, whose name is here, panicked at a state.
     Panicked(PanickedAt),
 }
 
-impl<R: Refinement> Decided<R> {
+impl<R: Refinement> EnvironmentOutcome<R> {
     fn incomplete(&self) -> Obligation {
         Obligation::incomplete(match self {
             Self::Open(reason) => reason,
@@ -129,7 +129,7 @@ impl<'a> Environment<'a> {
         let row = |name| choice.told_when_judged(name);
         let undecided = choice.undecided.reason(KIND);
         if processes.is_empty() {
-            let rows = Rows::None(row(KIND.to_string()));
+            let rows = EnvironmentRows::None(row(KIND.to_string()));
             return Ok(Self {
                 processes,
                 rows,
@@ -145,7 +145,7 @@ impl<'a> Environment<'a> {
             }
         }
         let at_rest = row(format!("{KIND}:at_rest"));
-        let rows = Rows::Some { rules, at_rest };
+        let rows = EnvironmentRows::Some { rules, at_rest };
         Ok(Self {
             processes,
             rows,
@@ -156,8 +156,8 @@ impl<'a> Environment<'a> {
     /// Its rows, in the order of the report.
     pub fn rows_mut(&mut self) -> Vec<&mut Row> {
         match &mut self.rows {
-            Rows::None(row) => vec![row],
-            Rows::Some { rules, at_rest } => {
+            EnvironmentRows::None(row) => vec![row],
+            EnvironmentRows::Some { rules, at_rest } => {
                 let rules = rules.iter_mut().map(|(_, row)| row);
                 rules.chain([at_rest]).collect()
             }
@@ -167,16 +167,16 @@ impl<'a> Environment<'a> {
     /// True if a row is chosen, be it only to say that no environment is declared.
     pub fn is_asked(&self) -> bool {
         match &self.rows {
-            Rows::None(row) => row.selected,
-            Rows::Some { .. } => self.is_chosen(),
+            EnvironmentRows::None(row) => row.selected,
+            EnvironmentRows::Some { .. } => self.is_chosen(),
         }
     }
 
     /// True if there is something to decide.
     pub fn is_chosen(&self) -> bool {
         match &self.rows {
-            Rows::None(_) => false,
-            Rows::Some { rules, at_rest } => {
+            EnvironmentRows::None(_) => false,
+            EnvironmentRows::Some { rules, at_rest } => {
                 at_rest.selected || rules.iter().any(|(_, row)| row.selected)
             }
         }
@@ -191,31 +191,31 @@ impl<'a> Environment<'a> {
     /// steps are wrong.
     pub fn decide<R: Refinement>(
         &self,
-        recorded: &Recorded,
+        recorded: &RecordedGraph,
         labels: &[Label],
         inputs: &[ActionOf<R::Specification>],
         simulation_fails: bool,
-        found: &Found<'_, R>,
-    ) -> Decided<R> {
+        found: &SearchResult<'_, R>,
+    ) -> EnvironmentOutcome<R> {
         if !self.is_chosen() {
-            return Decided::Open("not chosen".to_owned());
+            return EnvironmentOutcome::Open("not chosen".to_owned());
         }
         if simulation_fails {
-            return Decided::Open(
+            return EnvironmentOutcome::Open(
                 "not evaluated: simulation fails, so the answers prove nothing".to_owned(),
             );
         }
         if let Some(reason) = self.undecided {
-            return Decided::Open(format!("not evaluated: {reason}"));
+            return EnvironmentOutcome::Open(format!("not evaluated: {reason}"));
         }
         let graph = match recorded.graph() {
             Ok(graph) => graph,
-            Err(reason) => return Decided::Open(reason),
+            Err(reason) => return EnvironmentOutcome::Open(reason),
         };
         if !found.totals.complete && found.totals.limit.is_none() {
             // A violation is shown already, and perhaps by a shorter trace than the steps known so far would show.
             let reason = "not evaluated: another violation ended the search";
-            return Decided::Open(reason.to_owned());
+            return EnvironmentOutcome::Open(reason.to_owned());
         }
         let (totals, watch) = (&found.totals, &found.settings.watch);
         let tell = |work| totals.tell(watch, Phase::Environment, work);
@@ -232,19 +232,23 @@ impl<'a> Environment<'a> {
             tell: &tell,
         });
         match decided {
-            Ok(findings) => Decided::Findings(findings, recorded.open()),
-            Err(panicked) => Decided::Panicked(panicked),
+            Ok(findings) => EnvironmentOutcome::Findings(findings, recorded.open()),
+            Err(panicked) => EnvironmentOutcome::Panicked(panicked),
         }
     }
 
-    pub fn judge<R: Refinement>(&self, decided: &Decided<R>, found: &Found<'_, R>) -> Vec<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        decided: &EnvironmentOutcome<R>,
+        found: &SearchResult<'_, R>,
+    ) -> Vec<Judged> {
         let none_declared = || Obligation::new(Verdict::NoneDeclared, 0);
         match &self.rows {
-            Rows::None(row) => {
+            EnvironmentRows::None(row) => {
                 let judged = row.judged(Weight::Behaviour, none_declared);
                 judged.into_iter().collect()
             }
-            Rows::Some { rules, at_rest } => {
+            EnvironmentRows::Some { rules, at_rest } => {
                 let judge = |(rule, row): &(RuleId, Row)| {
                     let judge = || self.judge_rule(*rule, decided, found);
                     row.judged(Weight::EnvironmentRule, judge)
@@ -261,10 +265,10 @@ impl<'a> Environment<'a> {
     fn judge_rule<R: Refinement>(
         &self,
         rule: RuleId,
-        decided: &Decided<R>,
-        found: &Found<'_, R>,
+        decided: &EnvironmentOutcome<R>,
+        found: &SearchResult<'_, R>,
     ) -> Obligation {
-        let Decided::Findings(findings, open) = decided else {
+        let EnvironmentOutcome::Findings(findings, open) = decided else {
             return decided.incomplete();
         };
         let checked = findings.checked[rule.0];
@@ -312,11 +316,11 @@ impl<'a> Environment<'a> {
     /// A process of a kind that the environment has, and that is none of it. `acting` take actions of the specification.
     pub fn doubt_of_left_out<'p, R: Refinement>(
         &self,
-        decided: &'p Decided<R>,
+        decided: &'p EnvironmentOutcome<R>,
         acting: impl Iterator<Item = &'p Process>,
     ) -> Option<String> {
         let undeclared = match decided {
-            Decided::Findings(findings, _) => Some(&findings.undeclared),
+            EnvironmentOutcome::Findings(findings, _) => Some(&findings.undeclared),
             _ => None,
         };
         let declared = self.processes;
@@ -332,8 +336,11 @@ impl<'a> Environment<'a> {
     }
 
     /// A process of the environment of which no rule was tested, where others of its kind were.
-    pub fn doubt_of_untested<R: Refinement>(&self, decided: &Decided<R>) -> Option<String> {
-        let Decided::Findings(findings, None) = decided else {
+    pub fn doubt_of_untested<R: Refinement>(
+        &self,
+        decided: &EnvironmentOutcome<R>,
+    ) -> Option<String> {
+        let EnvironmentOutcome::Findings(findings, None) = decided else {
             return None;
         };
         let tested = findings.tested.iter().fold(0, |all, one| all | one);
@@ -392,7 +399,7 @@ fn validate_kinds(processes: &[Process], rules: &[Rule]) -> Result<(), CheckErro
 }
 
 /// The row of what can only happen beyond a bound of the instance.
-fn beyond<R: Refinement>(found: &Found<'_, R>) -> Obligation {
+fn beyond<R: Refinement>(found: &SearchResult<'_, R>) -> Obligation {
     let cut = found
         .totals
         .cut
@@ -403,8 +410,11 @@ fn beyond<R: Refinement>(found: &Found<'_, R>) -> Obligation {
     ))
 }
 
-fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> Obligation {
-    let Decided::Findings(findings, open) = decided else {
+fn judge_at_rest<R: Refinement>(
+    decided: &EnvironmentOutcome<R>,
+    found: &SearchResult<'_, R>,
+) -> Obligation {
+    let EnvironmentOutcome::Findings(findings, open) = decided else {
         return decided.incomplete();
     };
     let unrest = match (&findings.unrest, open) {

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use super::kind::ObligationKind;
-use crate::crowd::CrowdFault;
-use crate::explore::{DiskError, Panic, PeersError};
 use crate::state::WrongLimits;
 use crate::statement::asked::model_call::UNNAMED;
+use crate::statement::kind::ObligationKind;
 use crate::statement::rule::Process;
+use crate::view::crowd::CrowdFault;
+use crate::walk::explore::{DiskError, Panic, PeersError};
 
 /// Reason why a check cannot be run. Its `Debug` is its message, since that is what `unwrap` shows.
 #[derive(Clone, PartialEq, thiserror::Error)]

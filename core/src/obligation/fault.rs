@@ -1,13 +1,13 @@
 //! Faults of a model itself.
 
-use crate::consistency::Inconsistency;
-use crate::explore::Panic;
 use crate::state::PackingError;
-use crate::symmetry::Asymmetry;
+use crate::view::consistency::Inconsistency;
+use crate::walk::explore::Asymmetry;
+use crate::walk::explore::Panic;
 
 /// Fault of a model itself.
 #[derive(Clone, Debug)]
-pub(super) enum Fault {
+pub(super) enum ModelFault {
     Panic(Panic),
     OfferedTwice,
     Asymmetry(Asymmetry),
@@ -17,7 +17,7 @@ pub(super) enum Fault {
     Told(String),
 }
 
-impl From<Inconsistency> for Fault {
+impl From<Inconsistency> for ModelFault {
     fn from(found: Inconsistency) -> Self {
         Self::Inconsistent(found)
     }

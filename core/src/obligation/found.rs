@@ -1,6 +1,6 @@
 //! Remains of a search or of random walks, by which obligations are judged and violations shown.
 
-use crate::report::number::counted;
+use crate::statement::shown::number::counted;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -8,18 +8,18 @@ use super::counterexample::counterexample;
 use super::row::Row;
 use super::settings::Settings;
 use super::tested::Tested;
-use crate::consistency::sample::is_looked_at;
-use crate::explore::StatesKept;
-use crate::explore::{
-    Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,
-};
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
 use crate::statement::trace::Trace;
-use crate::symmetry::Lifting;
+use crate::view::consistency::sample::is_looked_at;
+use crate::walk::explore::Lifting;
+use crate::walk::explore::StatesKept;
+use crate::walk::explore::{
+    Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,
+};
 
 /// The figures of a search, or of random walks.
 pub(super) struct Totals {
@@ -101,7 +101,7 @@ const REMEMBERED_BESIDE_DISK: usize = 1 << 16;
 type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
 
 /// Remains of a search, or of random walks, but the counters of the obligations.
-pub(super) struct Found<'a, R: Refinement> {
+pub(super) struct SearchResult<'a, R: Refinement> {
     pub refinement: &'a R,
     /// Constraint that bounded the exploration.
     pub constraint: Option<&'a Constraint<R::Implementation>>,
@@ -118,9 +118,9 @@ pub(super) struct Found<'a, R: Refinement> {
 }
 
 /// Reports how far a part of what is under way has come, to be called on the thread that called for the check.
-pub(super) type Tell<'a> = &'a (dyn Fn(Option<Work>) + Sync);
+pub(super) type TellProgress<'a> = &'a (dyn Fn(Option<Work>) + Sync);
 
-impl<'a, R: Refinement> Found<'a, R> {
+impl<'a, R: Refinement> SearchResult<'a, R> {
     pub fn new(
         refinement: &'a R,
         settings: &'a Settings<'a>,

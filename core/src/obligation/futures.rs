@@ -6,13 +6,13 @@
 //! Left out: fairness. A behaviour that goes on for ever, and in which a prediction stays open for ever, is a future.
 
 use super::kept::{PanickedAt, kept};
-use crate::auxiliary::{Base, base_goes_on};
-use crate::explore::{Graph, States};
-use crate::liveness::Bits;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
+use crate::view::auxiliary::{Base, base_goes_on};
+use crate::walk::explore::{Graph, States};
+use crate::walk::liveness::Bits;
 
 /// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
 /// expanded is supposed to have one.

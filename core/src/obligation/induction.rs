@@ -27,7 +27,7 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use self::beside::Beside;
+use self::beside::NearbyState;
 pub(super) use self::enumerated::{Enumerated, WrittenNumber};
 pub(super) use self::findings::Findings;
 use self::findings::Gap;
@@ -37,29 +37,29 @@ pub(super) use self::pass::{decide, make};
 use self::sampled::{Sampled, beside, sample};
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::settings::{self, Settings, Until};
 use super::{invariant, simulation};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Panic, Phase};
-use crate::obligation::found::Tell;
-use crate::report::number::{counted, grouped};
+use crate::obligation::found::TellProgress;
 use crate::report::{Counterexample, DrawnStates, Obligation, Verdict};
 use crate::statement::asked::model_call::{UNNAMED, tolerated};
 use crate::statement::asked::type_correct::Choices;
 use crate::statement::asked::visit::visit_steps;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::{counted, grouped};
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Panic, Phase};
 
 /// Stands for all its rows.
 const KIND: ObligationKind = ObligationKind::Inductive;
 
 #[derive(Clone)]
-pub(super) struct Induction {
+pub(super) struct InductionRows {
     /// None if the implementation does not enumerate its type-correct states.
     rows: Option<PerGoal<Row>>,
 }
@@ -73,11 +73,11 @@ pub(super) type Decide<R> = fn(
     &[Invariant<<R as Refinement>::Implementation>],
     &[StateOf<<R as Refinement>::Implementation>],
     &Settings<'_>,
-    Tell<'_>,
+    TellProgress<'_>,
 ) -> Findings;
 
 /// Outcome of a pass over the type-correct states, or of draws.
-pub(super) struct Decided<'a> {
+pub(super) struct InductionOutcome<'a> {
     findings: Inducted<'a>,
     /// Way in which `type_correct` leaves reachable states out, as far as they were met: what is inductive says nothing of
     /// these.
@@ -99,10 +99,10 @@ struct Passed<'a> {
     findings: Findings,
     enumerated: &'a dyn Enumerated,
     /// The reached states beside those in which there are gaps, by the numbers of these.
-    beside: BTreeMap<u64, Beside>,
+    beside: BTreeMap<u64, NearbyState>,
 }
 
-impl Induction {
+impl InductionRows {
     pub fn new<S: TransitionSystem>(
         invariants: &[Invariant<S>],
         is_enumerated: bool,
@@ -130,8 +130,8 @@ impl Induction {
         enumerated: Option<&'a dyn Enumerated>,
         invariants: &[Invariant<ErasedSystem<'a>>],
         violated: bool,
-        found: &Found<'_, ErasedRefinement<'a>>,
-    ) -> Option<Decided<'a>> {
+        found: &SearchResult<'_, ErasedRefinement<'a>>,
+    ) -> Option<InductionOutcome<'a>> {
         let mut rows = self.rows.iter().flat_map(PerGoal::iter);
         let asked = rows.any(|row| row.selected);
         let ended = violated && found.settings.until == Until::FirstViolation;
@@ -142,7 +142,7 @@ impl Induction {
         if let settings::Induction::Sampled(samples) = found.settings.induction {
             let mut sampled = sample(enumerated, invariants, samples, found, &tell);
             let unrepeated = sampled.findings.unrepeated.take();
-            return Some(Decided {
+            return Some(InductionOutcome {
                 unrepeated: unrepeated.map(|(_, panic)| panic),
                 doubt: sampled.doubt(),
                 findings: Inducted::Sampled(Box::new(sampled)),
@@ -163,7 +163,7 @@ impl Induction {
                 "`type_correct` leaves out states that are reached, so what is inductive says nothing of them: {state:?}"
             )
         });
-        Some(Decided {
+        Some(InductionOutcome {
             unrepeated: findings.unrepeated.take().map(|(_, panic)| panic),
             findings: Inducted::Passed(Box::new(Passed {
                 beside: beside(enumerated, found, &findings),
@@ -177,9 +177,9 @@ impl Induction {
     /// Judges the rows by what was decided, or says why nothing was.
     pub fn judge<'a>(
         &self,
-        decided: Result<&Decided<'a>, &'static str>,
+        decided: Result<&InductionOutcome<'a>, &'static str>,
         invariants: &[Invariant<ErasedSystem<'a>>],
-        found: &Found<'_, ErasedRefinement<'a>>,
+        found: &SearchResult<'_, ErasedRefinement<'a>>,
     ) -> Vec<Judged> {
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let judge = |(goal, row): (Goal, &Row)| {
@@ -200,9 +200,9 @@ impl Induction {
 }
 
 /// Explains a gap in a state.
-type Explain<'e> = &'e dyn Fn(ErasedState, Gap, Option<&Panic>) -> Counterexample;
+type ExplainGap<'e> = &'e dyn Fn(ErasedState, Gap, Option<&Panic>) -> Counterexample;
 
-impl Decided<'_> {
+impl InductionOutcome<'_> {
     /// The states that were drawn, if some were, and whether these are too few to say anything.
     pub fn drawn(&self) -> Option<(DrawnStates, bool)> {
         match &self.findings {
@@ -212,7 +212,7 @@ impl Decided<'_> {
     }
 
     /// The row of a goal. `names` are those of the invariants.
-    fn judge(&self, goal: Goal, names: &[&str], explain: Explain<'_>) -> Obligation {
+    fn judge(&self, goal: Goal, names: &[&str], explain: ExplainGap<'_>) -> Obligation {
         match &self.findings {
             Inducted::Passed(passed) => passed.findings.judge(goal, names, &|gap, panic| {
                 let initial = passed.enumerated.make(&mut Choices::of(gap.number));
@@ -240,7 +240,7 @@ impl Sampled {
     }
 
     /// The row of a goal. It never holds.
-    fn judge(&self, goal: Goal, names: &[&str], explain: Explain<'_>) -> Obligation {
+    fn judge(&self, goal: Goal, names: &[&str], explain: ExplainGap<'_>) -> Obligation {
         let findings = &self.findings;
         let steps = findings.steps;
         if findings.gaps[goal].is_some() {
@@ -281,7 +281,7 @@ impl Sampled {
 }
 
 /// A counterexample to induction, and the reached state beside it.
-fn beside_it(mut told: Counterexample, beside: Option<&Beside>) -> Counterexample {
+fn beside_it(mut told: Counterexample, beside: Option<&NearbyState>) -> Counterexample {
     let from = told.steps.first().map(|step| &step.state);
     let beside = beside.zip(from);
     told.nearest_reached = beside.map(|(beside, from)| Box::new(beside.told(from)));

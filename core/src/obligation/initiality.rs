@@ -4,17 +4,17 @@
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::{Counterexample, Obligation};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Initiality;
 
@@ -47,7 +47,11 @@ impl Initiality {
         }
     }
 
-    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        tested: Tested,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
             let totals = &found.totals;

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::error::CheckError;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::Counterexample;
 use crate::statement::asked::model_call::named_invariant;
 use crate::statement::invariant::{Invariant, PredicateOf};
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 /// Stands for the rows of all invariants.
 const KIND: ObligationKind = ObligationKind::Invariant;
@@ -30,14 +30,14 @@ pub(super) struct Invariants {
 
 /// Number of times that an invariant was tested, and of the states in which it claims something.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Counts {
+pub(super) struct InvariantCounts {
     /// Its place among all invariants.
     pub place: usize,
     pub tested: Tested,
     applied: u64,
 }
 
-impl Counts {
+impl InvariantCounts {
     /// Adds what another worker counted of the same invariants.
     pub fn add(into: &mut [Self], other: &[Self]) {
         for (into, other) in into.iter_mut().zip(other) {
@@ -50,7 +50,7 @@ impl Counts {
 /// An invariant that is checked.
 ///
 /// PERF: its predicates are asked of every state, and found here without a detour.
-pub(super) struct Chosen<'a, S: TransitionSystem> {
+pub(super) struct CheckedInvariant<'a, S: TransitionSystem> {
     /// Its place among all invariants.
     place: usize,
     name: &'a str,
@@ -61,8 +61,8 @@ pub(super) struct Chosen<'a, S: TransitionSystem> {
 /// Tests the chosen invariants in a state; `hear` is told of each whether it holds.
 #[inline(always)]
 pub(super) fn test<S: TransitionSystem>(
-    chosen: &[Chosen<'_, S>],
-    counts: &mut [Counts],
+    chosen: &[CheckedInvariant<'_, S>],
+    counts: &mut [InvariantCounts],
     place: Place,
     state: &StateOf<S>,
     mut hear: impl FnMut(bool),
@@ -79,8 +79,10 @@ pub(super) fn test<S: TransitionSystem>(
 }
 
 /// Nothing, of these invariants.
-pub(super) fn no_counts<S: TransitionSystem>(chosen: &[Chosen<'_, S>]) -> Vec<Counts> {
-    let none = |chosen: &Chosen<'_, S>| Counts {
+pub(super) fn no_counts<S: TransitionSystem>(
+    chosen: &[CheckedInvariant<'_, S>],
+) -> Vec<InvariantCounts> {
+    let none = |chosen: &CheckedInvariant<'_, S>| InvariantCounts {
         place: chosen.place,
         tested: Tested::default(),
         applied: 0,
@@ -107,12 +109,15 @@ impl Invariants {
     }
 
     /// Invariants, of `all`, that are checked.
-    pub fn chosen<'a, S: TransitionSystem>(&self, all: &'a [Invariant<S>]) -> Vec<Chosen<'a, S>> {
+    pub fn chosen<'a, S: TransitionSystem>(
+        &self,
+        all: &'a [Invariant<S>],
+    ) -> Vec<CheckedInvariant<'a, S>> {
         let rows = all.iter().zip(&self.rows).enumerate();
         let chosen = rows.filter(|(_, (_, row))| row.selected);
         let predicates = |(place, (invariant, _)): (usize, (&'a Invariant<S>, _))| {
             let (premise, conclusion) = invariant.predicates();
-            Chosen {
+            CheckedInvariant {
                 place,
                 name: invariant.name(),
                 premise,
@@ -125,8 +130,8 @@ impl Invariants {
     pub fn judge<R: Refinement>(
         &self,
         all: &[Invariant<R::Implementation>],
-        counts: &[Counts],
-        found: &Found<'_, R>,
+        counts: &[InvariantCounts],
+        found: &SearchResult<'_, R>,
     ) -> Vec<Judged> {
         let refinement = found.refinement;
         let violated = counts.iter().any(|counts| counts.tested.first.is_some());
@@ -157,7 +162,7 @@ impl Invariants {
 /// The premises of those of `all` that are checked which are true nowhere.
 pub(super) fn unexercised<S: TransitionSystem>(
     all: &[Invariant<S>],
-    counts: &[Counts],
+    counts: &[InvariantCounts],
 ) -> impl Iterator<Item = String> {
     let never = counts.iter().filter(|counts| counts.applied == 0);
     never.map(|counts| format!("premise:{}", all[counts.place].name()))

@@ -2,26 +2,26 @@
 //! and the counterexample on which the verdict rests.
 
 use super::choice::is_among;
-use super::environment::Decided;
-use super::found::Found;
+use super::environment::EnvironmentOutcome;
+use super::found::SearchResult;
 use super::induction::{self, Enumerated};
-use super::kind::ObligationKind;
-use super::liveness::Searched;
+use super::liveness::LivenessInput;
 use super::model::Context;
-use super::obligations::{Afterwards, Counts};
-use super::recorded::Recorded;
+use super::obligations::{Afterwards, ObligationCounts};
+use super::recorded::RecordedGraph;
 use super::row::{Judged, Weight};
 use super::selection::Selection;
 use super::settings::{Search, Settings, Warnings};
 use super::visitor::Plan;
 use super::warnings::{Judgements, warnings};
 use super::{invariant, row};
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState};
 use crate::report::{
     Counterexample, DrawnStates, Evidence, Identified, Obligation, Report, Verdict, Warning,
 };
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named, take_tolerated};
+use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState};
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 
 /// Reason why a question that asks the model once more is not decided.
@@ -33,7 +33,7 @@ const ASKED_BY_LIVENESS: &str = "`fairness`, `liveness`, or `hash`, `eq` or `clo
 
 /// The graph of a search, and what its labels speak of by numbers.
 pub(super) struct Labelled<'a> {
-    pub recorded: &'a Recorded,
+    pub recorded: &'a RecordedGraph,
     /// The inputs of actions of the environment.
     pub inputs: &'a [ErasedAction],
     /// The abstract states between, of steps that simulate several abstract steps.
@@ -43,10 +43,10 @@ pub(super) struct Labelled<'a> {
 /// Makes the report of a search, or of random walks.
 pub(super) fn report<'a>(
     plan: &Plan<'a>,
-    counts: &Counts,
+    counts: &ObligationCounts,
     labelled: &Labelled<'_>,
     enumerated: Option<&'a dyn Enumerated>,
-    found: &Found<'_, ErasedRefinement<'a>>,
+    found: &SearchResult<'_, ErasedRefinement<'a>>,
 ) -> Report {
     let (mut rows, warnings, drawn) = judge(plan, counts, labelled, enumerated, found);
     rows.extend(as_row(&warnings, found.settings));
@@ -139,10 +139,10 @@ pub(super) fn report<'a>(
 /// seem to. And which states were drawn, if some were, and whether they are too few to say anything.
 fn judge<'a>(
     plan: &Plan<'a>,
-    counts: &Counts,
+    counts: &ObligationCounts,
     labelled: &Labelled<'_>,
     enumerated: Option<&'a dyn Enumerated>,
-    found: &Found<'_, ErasedRefinement<'a>>,
+    found: &SearchResult<'_, ErasedRefinement<'a>>,
 ) -> (Vec<Judged>, Vec<Warning>, Option<(DrawnStates, bool)>) {
     let of = &plan.obligations;
     let invariants = plan.asking.invariants;
@@ -165,11 +165,11 @@ fn judge<'a>(
     });
     let environment = environment.unwrap_or_else(|panic| {
         panics.push(panic);
-        Decided::Open(PANICKED.to_owned())
+        EnvironmentOutcome::Open(PANICKED.to_owned())
     });
     let liveness = catch(|| {
         named(ASKED_BY_LIVENESS, || {
-            let searched = Searched {
+            let searched = LivenessInput {
                 recorded,
                 labels,
                 between,
@@ -241,12 +241,14 @@ fn judge<'a>(
         environment: of.environment.processes,
         images: plan.needs.image,
         panicked: match &environment {
-            Decided::Panicked(panicked) => Some(panicked),
+            EnvironmentOutcome::Panicked(panicked) => Some(panicked),
             _ => liveness.panicked.as_ref(),
         },
     };
     rows.extend(of.model.judge(&counts.model, &context, found));
-    let drawn = induction.as_ref().and_then(induction::Decided::drawn);
+    let drawn = induction
+        .as_ref()
+        .and_then(induction::InductionOutcome::drawn);
     (rows, warnings, drawn)
 }
 

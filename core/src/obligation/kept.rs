@@ -1,9 +1,9 @@
 //! States that a search kept, read back.
 
-use crate::explore::{Panic, StateId, States};
 use crate::statement::asked::model_call::catch;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
+use crate::walk::explore::{Panic, StateId, States};
 
 /// A state at which a function of the model panicked, the name of the function, and with what.
 pub(super) type PanickedAt = (StateId, &'static str, Panic);

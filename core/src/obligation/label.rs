@@ -1,6 +1,6 @@
 //! Meaning of a step to the obligations that are decided on the complete graph.
 
-use crate::numbered::SharedNumbers;
+use crate::state::numbered::SharedNumbers;
 use crate::statement::rule::Process;
 
 /// Data that are kept of a step beside its target.
@@ -20,4 +20,4 @@ pub(super) struct Label {
 }
 
 /// The labels of a graph.
-pub(super) type Labels = SharedNumbers<Label>;
+pub(super) type LabelNumbers = SharedNumbers<Label>;

@@ -6,9 +6,11 @@
 //! single rows.
 
 mod any_number;
+#[cfg(feature = "quickcheck")]
+mod arbitrary;
 mod check;
 mod judge;
-pub mod stepper;
+pub(crate) mod stepper;
 mod subject;
 mod unreturned;
 mod walks;
@@ -38,7 +40,6 @@ mod fault;
 mod found;
 mod futures;
 mod kept;
-mod kind;
 mod label;
 mod pattern;
 mod recorded;
@@ -52,11 +53,11 @@ mod undecided;
 #[cfg(test)]
 mod tests;
 
+pub use crate::statement::kind::ObligationKind;
 pub use check::{Checkable, Checker, check, check_any_number};
 #[doc(hidden)]
 pub use check::{check_by_views, check_erased};
 pub use error::CheckError;
-pub use kind::ObligationKind;
 pub use selection::Selection;
 pub use settings::{Induction, Liveness, Search, Settings, Symmetry, Until, Warnings};
 pub use subject::asymmetry;

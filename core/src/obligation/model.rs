@@ -3,7 +3,7 @@
 //!
 //! Source: none; the other obligations believe what the model says.
 //!
-//! Most of it is found on the way, as a [`Fault`]; a sample of the states is asked about again (`consistency`), and equal
+//! Most of it is found on the way, as a [`ModelFault`]; a sample of the states is asked about again (`consistency`), and equal
 //! states are compared when the search is over (`equal`).
 
 mod consistency;
@@ -18,28 +18,28 @@ use std::sync::atomic::Ordering;
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
-use self::consistency::{Again, Word};
 pub(super) use self::consistency::{Asking, AsksAgain, Heard};
-use self::equal::Compared;
+use self::consistency::{RecheckFindings, Restated};
+use self::equal::ComparedAnswers;
 use self::idle::idle_process;
-pub(super) use self::offers::Offers;
+pub(super) use self::offers::OfferFilter;
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::fault::Fault;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::fault::ModelFault;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Panic, Place, StateId};
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::state::hiding::Hiding;
 use crate::statement::asked::disagreement::Disagreement;
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::steps;
-use crate::symmetry::{Tested, is_in_turn};
+use crate::view::symmetry::{ExchangesTested, is_in_turn};
+use crate::walk::explore::{Panic, Place, StateId};
 
 const KIND: ObligationKind = ObligationKind::Model;
 
@@ -53,16 +53,16 @@ pub(super) struct Model {
 }
 
 /// Findings of a worker about a model, and what it has to know of the state that it looks at.
-pub(super) struct Counts {
-    pub fault: Option<(Place, Fault)>,
+pub(super) struct ModelFindings {
+    pub fault: Option<(Place, ModelFault)>,
     /// Actions that this state has offered so far.
-    offered: Offers,
+    offered: OfferFilter,
     /// Whether it has perhaps offered an action twice.
     perhaps_twice: bool,
     /// States on which the symmetry was tested.
     pub tested_symmetry: u64,
     /// Questions that the model is asked once more, and its answers.
-    pub again: Again,
+    pub again: RecheckFindings,
 }
 
 /// Findings about a model that a checkpoint keeps: what is not found again at the states of the sample.
@@ -77,15 +77,15 @@ pub(super) struct SavedModel {
     fault: Option<(Place, Option<String>)>,
 }
 
-impl Counts {
+impl ModelFindings {
     /// Nothing, of so many rules of the specification.
     pub fn new(abstract_rules: usize) -> Self {
         Self {
             fault: None,
-            offered: Offers::default(),
+            offered: OfferFilter::default(),
             perhaps_twice: false,
             tested_symmetry: 0,
-            again: Again::new(abstract_rules),
+            again: RecheckFindings::new(abstract_rules),
         }
     }
 
@@ -111,7 +111,7 @@ impl Counts {
             self.again.processes.insert(Process { name, number });
         }
         self.fault = saved.fault.map(|(place, told)| {
-            let fault = told.map_or(Fault::OfferedTwice, Fault::Told);
+            let fault = told.map_or(ModelFault::OfferedTwice, ModelFault::Told);
             (place, fault)
         });
     }
@@ -141,7 +141,7 @@ impl Counts {
     }
 
     /// Records a fault, unless an earlier one is known.
-    pub fn record(&mut self, place: Place, fault: Fault) {
+    pub fn record(&mut self, place: Place, fault: ModelFault) {
         if self.first().is_none_or(|first| place < first) {
             self.fault = Some((place, fault));
         }
@@ -170,8 +170,13 @@ impl Counts {
 impl Asking<'_> {
     /// Begins to look at a state: nothing is offered so far. Tests the symmetry, if it is the state's turn.
     #[inline(always)]
-    pub fn enter(&self, counts: &mut Counts, place: Place, state: impl FnOnce() -> ErasedState) {
-        counts.offered = Offers::default();
+    pub fn enter(
+        &self,
+        counts: &mut ModelFindings,
+        place: Place,
+        state: impl FnOnce() -> ErasedState,
+    ) {
+        counts.offered = OfferFilter::default();
         counts.perhaps_twice = false;
         let is_in_turn = || match &self.asks_again {
             AsksAgain::Afterwards(begun) => begun.load(Ordering::Relaxed),
@@ -183,12 +188,12 @@ impl Asking<'_> {
             let _shown = Hiding::suspend();
             let tested = named(TESTED_SYMMETRY, || symmetry(&state(), turn, stop));
             match tested {
-                Tested::Unchanged => counts.tested_symmetry += 1,
-                Tested::Changed(found) => {
+                ExchangesTested::Unchanged => counts.tested_symmetry += 1,
+                ExchangesTested::Changed(found) => {
                     counts.tested_symmetry += 1;
-                    counts.record(place, Fault::Asymmetry(found));
+                    counts.record(place, ModelFault::Asymmetry(found));
                 }
-                Tested::CutShort => (),
+                ExchangesTested::CutShort => (),
             }
         }
     }
@@ -197,7 +202,7 @@ impl Asking<'_> {
     #[inline(always)]
     pub fn leave(
         &self,
-        counts: &mut Counts,
+        counts: &mut ModelFindings,
         place: Place,
         state: impl FnOnce() -> ErasedState,
         count: u32,
@@ -219,7 +224,7 @@ impl Asking<'_> {
                 actions_of_steps.position(|action| !actions.insert(action))
             });
             if let Some(position) = twice {
-                counts.record(place.of_step(position as u32), Fault::OfferedTwice);
+                counts.record(place.of_step(position as u32), ModelFault::OfferedTwice);
             }
         }
         if let Some(heard) = counts.again.heard.take()
@@ -254,9 +259,9 @@ impl Model {
     /// Judged after the other rows: what was found while these were explained belongs to it.
     pub fn judge<'a>(
         &self,
-        counts: &Counts,
+        counts: &ModelFindings,
         context: &Context<'_, 'a>,
-        found: &Found<'_, ErasedRefinement<'a>>,
+        found: &SearchResult<'_, ErasedRefinement<'a>>,
     ) -> Option<Judged> {
         let judged = self.row.judged(Weight::Behaviour, || {
             let faults = faults(counts, context, found);
@@ -278,9 +283,9 @@ impl Model {
 
 /// Faults of the model.
 fn faults<'a>(
-    counts: &Counts,
+    counts: &ModelFindings,
     context: &Context<'_, 'a>,
-    found: &Found<'_, ErasedRefinement<'a>>,
+    found: &SearchResult<'_, ErasedRefinement<'a>>,
 ) -> Vec<Counterexample> {
     let mut faults = Vec::new();
     let without_steps = Counterexample::without_steps;
@@ -294,14 +299,14 @@ fn faults<'a>(
         faults.push(without_steps(misfit.clone()));
     }
     let inconsistent =
-        |place, inconsistency| explain(found, place, &Fault::Inconsistent(inconsistency));
+        |place, inconsistency| explain(found, place, &ModelFault::Inconsistent(inconsistency));
     if let Some((place, inconsistency)) = counts.again.contradicted() {
         faults.push(inconsistent(place, inconsistency));
     }
     // A model that has just contradicted itself would do so again.
     let mut later = Vec::new();
     if faults.is_empty() {
-        let compared = Compared {
+        let compared = ComparedAnswers {
             found,
             invariants: context.invariants,
             held: &context.held,
@@ -356,7 +361,11 @@ fn faults<'a>(
     faults
 }
 
-fn explain(found: &Found<'_, ErasedRefinement<'_>>, place: Place, fault: &Fault) -> Counterexample {
+fn explain(
+    found: &SearchResult<'_, ErasedRefinement<'_>>,
+    place: Place,
+    fault: &ModelFault,
+) -> Counterexample {
     match explanation(fault) {
         // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
         Some(explanation) => found.told(place, explanation),
@@ -370,20 +379,20 @@ fn explain(found: &Found<'_, ErasedRefinement<'_>>, place: Place, fault: &Fault)
 }
 
 /// Explanation of a fault, if it can be given without the behaviour that shows it.
-pub(super) fn explanation(fault: &Fault) -> Option<String> {
+pub(super) fn explanation(fault: &ModelFault) -> Option<String> {
     Some(match fault {
-        Fault::OfferedTwice => return None,
-        Fault::Told(explanation) => explanation.clone(),
-        Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
-        Fault::Mispacked(error) => {
+        ModelFault::OfferedTwice => return None,
+        ModelFault::Told(explanation) => explanation.clone(),
+        ModelFault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
+        ModelFault::Mispacked(error) => {
             format!("the state cannot be packed: {error}")
         }
-        Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
-        Fault::Panic(panic) => panic.told(UNNAMED),
+        ModelFault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
+        ModelFault::Panic(panic) => panic.told(UNNAMED),
     })
 }
 
-impl Counts {
+impl ModelFindings {
     /// The processes that take actions of the specification, as far as the sample shows.
     pub fn acting(&self) -> &BTreeSet<Process> {
         &self.again.processes
@@ -394,8 +403,8 @@ impl Counts {
         let words = self.again.words.keys();
         words
             .map(|word| match word {
-                Word::Initial => "`is_initial` of the specification".to_owned(),
-                Word::Rule(rule) => format!(
+                Restated::Initial => "`is_initial` of the specification".to_owned(),
+                Restated::Rule(rule) => format!(
                     "`{}` of the specification, as `allows` states it",
                     rules[rule.0].name
                 ),

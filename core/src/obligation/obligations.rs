@@ -10,50 +10,50 @@ use serde_json::Value;
 
 use super::agency::{Agency, Owner};
 use super::auxiliary::{self, Auxiliary};
-use super::choice::{Choice, Names};
+use super::choice::{Choice, RowNames};
 use super::constraint;
 use super::coverage::{self, Coverage};
 use super::deadlock::{self, Deadlock};
 use super::environment::{self, Environment};
 use super::error::CheckError;
-use super::found::Found;
-use super::induction::{self, Induction};
+use super::found::SearchResult;
+use super::induction::{self, InductionRows};
 use super::initiality::{self, Initiality};
 use super::invariant::{self, Invariants};
-use super::kind::ObligationKind;
 use super::label::Label;
-use super::liveness::Liveness;
+use super::liveness::LivenessRows;
 use super::model::{self, Model};
-use super::observation::{self, Observation};
-use super::recorded::Recorded;
+use super::observation::{self, ObservationRow};
+use super::recorded::RecordedGraph;
 use super::row::{Judged, Row};
 use super::settings::{self, Search, Settings};
-use super::simulation::{self, Simulation, TestedStep};
+use super::simulation::{self, SimulationRow, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
-use crate::erased::{Caveats, ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Place, Spilling, StateId, Storage};
-use crate::numbered::Met;
 use crate::report::Counterexample;
+use crate::state::numbered::MetNumbers;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::{Caveats, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ObservationOf, StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Place, Spilling, StateId, Storage};
 use foldhash::HashMapExt;
 
 /// The obligations of a refinement, those chosen marked.
 #[derive(Clone)]
 pub(super) struct Obligations<'a> {
-    pub observation: Observation,
+    pub observation: ObservationRow,
     pub initiality: Initiality,
-    pub simulation: Simulation,
+    pub simulation: SimulationRow,
     pub agency: Agency<'a>,
     pub invariants: Invariants,
-    pub induction: Induction,
+    pub induction: InductionRows,
     pub auxiliary: Auxiliary<'a>,
     pub environment: Environment<'a>,
-    pub liveness: Liveness,
+    pub liveness: LivenessRows,
     pub deadlock: Deadlock,
     pub coverage: Coverage,
     pub model: Model,
@@ -76,21 +76,21 @@ pub(super) enum Failure {
 }
 
 /// Counters of a worker for each obligation that is tested on the way.
-pub(super) struct Counts {
+pub(super) struct ObligationCounts {
     pub observation: Tested,
     pub initiality: Tested,
-    pub simulation: simulation::Counts,
+    pub simulation: simulation::SimulationCounts,
     pub agency: Tested,
     /// One for each invariant that is checked.
-    pub invariants: Vec<invariant::Counts>,
-    pub constraint: constraint::Counts,
+    pub invariants: Vec<invariant::InvariantCounts>,
+    pub constraint: constraint::ConstraintCounts,
     /// The labels that this worker has met.
-    pub labels: Met<Label>,
+    pub labels: MetNumbers<Label>,
     /// The abstract states between that this worker has met.
-    pub between: Met<Vec<ErasedState>>,
-    pub deadlock: deadlock::Counts,
-    pub coverage: coverage::Counts,
-    pub model: model::Counts,
+    pub between: MetNumbers<Vec<ErasedState>>,
+    pub deadlock: deadlock::DeadlockCounts,
+    pub coverage: coverage::CoverageCounts,
+    pub model: model::ModelFindings,
 }
 
 /// Counters that a checkpoint keeps.
@@ -99,31 +99,31 @@ pub(super) struct Counts {
 struct SavedCounts {
     observation: Tested,
     initiality: Tested,
-    simulation: simulation::Counts,
+    simulation: simulation::SimulationCounts,
     agency: Tested,
-    invariants: Vec<invariant::Counts>,
-    constraint: constraint::Counts,
-    deadlock: deadlock::Counts,
-    coverage: coverage::Counts,
+    invariants: Vec<invariant::InvariantCounts>,
+    constraint: constraint::ConstraintCounts,
+    deadlock: deadlock::DeadlockCounts,
+    coverage: coverage::CoverageCounts,
     model: model::SavedModel,
 }
 
-impl Counts {
+impl ObligationCounts {
     /// Nothing, of so many rules of the implementation and of the specification.
-    pub fn new(rules: [usize; 2], invariants: Vec<invariant::Counts>) -> Self {
+    pub fn new(rules: [usize; 2], invariants: Vec<invariant::InvariantCounts>) -> Self {
         let [concrete, abstracted] = rules;
         Self {
             observation: Tested::default(),
             initiality: Tested::default(),
-            simulation: simulation::Counts::new(concrete),
+            simulation: simulation::SimulationCounts::new(concrete),
             agency: Tested::default(),
             invariants,
-            constraint: constraint::Counts::default(),
-            labels: Met::new(),
-            between: Met::new(),
-            deadlock: deadlock::Counts::default(),
-            coverage: coverage::Counts::new(rules),
-            model: model::Counts::new(abstracted),
+            constraint: constraint::ConstraintCounts::default(),
+            labels: MetNumbers::new(),
+            between: MetNumbers::new(),
+            deadlock: deadlock::DeadlockCounts::default(),
+            coverage: coverage::CoverageCounts::new(rules),
+            model: model::ModelFindings::new(abstracted),
         }
     }
 
@@ -147,7 +147,7 @@ impl Counts {
         self.initiality.add(initiality);
         self.simulation.add(simulation);
         self.agency.add(agency);
-        invariant::Counts::add(&mut self.invariants, &invariants);
+        invariant::InvariantCounts::add(&mut self.invariants, &invariants);
         self.constraint.add(&constraint);
         self.deadlock.add(deadlock);
         self.coverage.add(&coverage);
@@ -186,8 +186,9 @@ impl Counts {
             coverage,
             model,
         } = saved;
-        let places =
-            |all: &[invariant::Counts]| all.iter().map(|one| one.place).collect::<Vec<_>>();
+        let places = |all: &[invariant::InvariantCounts]| {
+            all.iter().map(|one| one.place).collect::<Vec<_>>()
+        };
         let is_of_these = simulation.failed.len() == self.simulation.failed.len()
             && places(&invariants) == places(&self.invariants)
             && coverage.is_of(&self.coverage);
@@ -281,13 +282,13 @@ impl Counts {
 
 /// Findings of what is decided when the search is over.
 pub(super) struct Afterwards<'d, 'f> {
-    pub recorded: &'d Recorded,
-    pub auxiliary: &'d auxiliary::Decided,
-    pub environment: &'d environment::Decided<ErasedRefinement<'f>>,
+    pub recorded: &'d RecordedGraph,
+    pub auxiliary: &'d auxiliary::AuxiliaryFindings,
+    pub environment: &'d environment::EnvironmentOutcome<ErasedRefinement<'f>>,
     /// Rows of liveness.
     pub liveness: Vec<Judged>,
     /// Findings of the pass over type-correct states, or why there are none.
-    pub induction: Result<&'d induction::Decided<'f>, &'static str>,
+    pub induction: Result<&'d induction::InductionOutcome<'f>, &'static str>,
 }
 
 impl<'a> Obligations<'a> {
@@ -305,18 +306,18 @@ impl<'a> Obligations<'a> {
         let undecided = Undecided::of(implementation, settings);
         let choice = &Choice::new(settings, undecided);
         let obligations = Self {
-            observation: Observation::new(choice),
+            observation: ObservationRow::new(choice),
             initiality: Initiality::new(choice),
-            simulation: Simulation::new(choice),
+            simulation: SimulationRow::new(choice),
             agency: Agency::new(refinement, choice),
             invariants: Invariants::new(invariants, choice)?,
-            induction: Induction::new(invariants, is_enumerated, choice),
+            induction: InductionRows::new(invariants, is_enumerated, choice),
             auxiliary: Auxiliary::new(implementation, choice),
             environment: named("`environment`, `acts_for` or `rules`", || {
                 Environment::new(refinement, choice)
             })?,
             liveness: named("`fairness`, `liveness` or `rules`", || {
-                Liveness::new(refinement, choice)
+                LivenessRows::new(refinement, choice)
             })?,
             deadlock: Deadlock::new(choice),
             coverage: named("`waivers` or `rules`", || Coverage::new(refinement, choice))?,
@@ -341,7 +342,7 @@ impl<'a> Obligations<'a> {
             is_enumerated.then_some(ObligationKind::Inductive),
         ];
         let mut all = self.clone();
-        let names = Names {
+        let names = RowNames {
             rows: all
                 .rows_mut()
                 .map(|row| (row.name.clone(), row.is_chosen()))
@@ -399,7 +400,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// Failures of these, in the order of the report.
-    pub fn failures(&self, counts: &Counts) -> impl Iterator<Item = (Failure, Place)> {
+    pub fn failures(&self, counts: &ObligationCounts) -> impl Iterator<Item = (Failure, Place)> {
         let failures = counts.failures();
         failures.filter(|(failure, _)| self.is_chosen(*failure))
     }
@@ -433,14 +434,15 @@ impl<'a> Obligations<'a> {
     pub fn test_state<R: Refinement>(
         &self,
         refinement: &R,
-        counts: &mut Counts,
+        counts: &mut ObligationCounts,
         place: Place,
         state: &StateOf<R::Implementation>,
         image: &StateOf<R::Specification>,
     ) -> Option<ObservationOf<R::Implementation>> {
         let is_observed = self.observation.row.selected;
-        let shown = is_observed
-            .then(|| Observation::test(refinement, &mut counts.observation, place, state, image));
+        let shown = is_observed.then(|| {
+            ObservationRow::test(refinement, &mut counts.observation, place, state, image)
+        });
         Initiality::test(refinement, &mut counts.initiality, place, image);
         shown
     }
@@ -450,7 +452,7 @@ impl<'a> Obligations<'a> {
     pub fn test_step<R: Refinement>(
         &self,
         refinement: &R,
-        counts: &mut Counts,
+        counts: &mut ObligationCounts,
         place: Place,
         step: &TestedStep<'_, R>,
     ) {
@@ -475,7 +477,7 @@ impl<'a> Obligations<'a> {
         &self,
         implementation: &S,
         caveats: &Caveats<'_, StateOf<S>>,
-        counts: &mut Counts,
+        counts: &mut ObligationCounts,
         place: Place,
         state: &StateOf<S>,
         steps: u32,
@@ -488,10 +490,10 @@ impl<'a> Obligations<'a> {
     /// Rows of all but [`Model`], each judged, in the order of the report; and doubts about the rules of the specification.
     pub fn judge<'f>(
         &self,
-        counts: &Counts,
+        counts: &ObligationCounts,
         invariants: &[Invariant<ErasedSystem<'f>>],
         afterwards: Afterwards<'_, 'f>,
-        found: &Found<'_, ErasedRefinement<'f>>,
+        found: &SearchResult<'_, ErasedRefinement<'f>>,
     ) -> (Vec<Judged>, Vec<String>) {
         // All are named, so that one that is not judged does not compile.
         let Self {

@@ -4,30 +4,30 @@
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::explore::Place;
 use crate::report::Counterexample;
-use crate::report::number::grouped;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::number::grouped;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Observation;
 
 /// Observation of a state of the implementation.
-type Shown<R> = <<R as Refinement>::Implementation as TransitionSystem>::Observation;
+type ObservationIn<R> = <<R as Refinement>::Implementation as TransitionSystem>::Observation;
 
 #[derive(Clone)]
-pub(super) struct Observation {
+pub(super) struct ObservationRow {
     pub row: Row,
 }
 
-impl Observation {
+impl ObservationRow {
     pub fn new(choice: &Choice<'_>) -> Self {
         Self {
             row: choice.by_default(KIND.to_string()),
@@ -42,7 +42,7 @@ impl Observation {
         place: Place,
         state: &StateOf<R::Implementation>,
         image: &StateOf<R::Specification>,
-    ) -> Shown<R> {
+    ) -> ObservationIn<R> {
         let mapped = named("`observe` of the specification", || {
             refinement.specification().call_observe(image)
         });
@@ -53,7 +53,11 @@ impl Observation {
         own
     }
 
-    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        tested: Tested,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
             let fails = |trace: &_| {
@@ -67,7 +71,7 @@ impl Observation {
     }
 
     /// That the observation is the same in all reachable states, if it is.
-    pub fn doubt<R: Refinement>(&self, found: &Found<'_, R>) -> Option<String> {
+    pub fn doubt<R: Refinement>(&self, found: &SearchResult<'_, R>) -> Option<String> {
         let implementation = found.refinement.implementation();
         let count = found.states.len();
         if !self.row.selected || count < 2 {
@@ -87,7 +91,10 @@ impl Observation {
 }
 
 /// Observations of the last state of a behaviour, and of its image.
-fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Implementation>) -> (Shown<R>, Shown<R>) {
+fn shown<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Implementation>,
+) -> (ObservationIn<R>, ObservationIn<R>) {
     let own = refinement.implementation().call_observe(trace.last());
     let image = refinement.call_map(trace.last());
     (own, refinement.specification().call_observe(&image))

@@ -1,16 +1,16 @@
 //! The graph that a search recorded.
 
-use crate::explore::{End, Graph, Limit};
-use crate::report::number::grouped;
+use crate::statement::shown::number::grouped;
+use crate::walk::explore::{End, Graph, Limit};
 
 /// The graph of a search: all of it, or the steps of the states that were expanded first.
-pub(super) struct Recorded {
+pub(super) struct RecordedGraph {
     graph: Option<Graph>,
     /// Reason why it is not complete, if it is not.
     missing: Option<String>,
 }
 
-impl Recorded {
+impl RecordedGraph {
     /// Record of a search. A part of a graph is looked at only if there is memory for that, and the user wants it.
     pub fn of(graph: Option<Graph>, too_large: Option<u64>, end: End) -> Self {
         let missing = match too_large {

@@ -1,8 +1,8 @@
 //! Rows of the report: chosen before the search, judged after it.
 
-use crate::explore::Panic;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::model_call::{UNNAMED, catch};
+use crate::walk::explore::Panic;
 
 /// A row that the report of a check may have.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use super::selection::Selection;
-use crate::explore::{Checkpoints, Limits, Peers, Spilling, Storage, Watch};
-use crate::random::{Samples, Walks};
+use crate::walk::explore::{Checkpoints, Limits, Peers, Spilling, Storage, Watch};
+use crate::walk::random::{Samples, Walks};
 
 /// Settings of a check. The defaults check everything, on all cores, without bounds.
 #[derive(Clone)]

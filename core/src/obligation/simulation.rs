@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
-use super::found::Found;
-use super::kind::ObligationKind;
+use super::found::SearchResult;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::explore::Place;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::answer::{AnswerOf, Unsimulated, answer, unsimulated};
@@ -20,9 +18,11 @@ use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::{first_visited, tolerated};
 use crate::statement::asked::visit::{some_steps, visit_offers, visit_steps};
 use crate::statement::guard::false_conjuncts;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf};
 use crate::statement::trace::Trace;
+use crate::walk::explore::Place;
 
 const KIND: ObligationKind = ObligationKind::Simulation;
 
@@ -38,20 +38,20 @@ const MOST_ACTIONS: usize = 256;
 const NEARLY_ALL_PERCENT: u64 = 95;
 
 #[derive(Clone)]
-pub(super) struct Simulation {
+pub(super) struct SimulationRow {
     pub row: Row,
 }
 
 /// Counters of a worker.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Counts {
+pub(super) struct SimulationCounts {
     pub checked: u64,
     /// Per rule of the implementation, the first place where `simulation` fails by it: one rule may fail for another
     /// reason than the next.
     pub failed: Vec<Option<Place>>,
 }
 
-impl Counts {
+impl SimulationCounts {
     /// None, of so many rules of the implementation.
     pub fn new(rules: usize) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl<R: Refinement> TestedStep<'_, R> {
     }
 }
 
-impl Simulation {
+impl SimulationRow {
     pub fn new(choice: &Choice<'_>) -> Self {
         Self {
             row: choice.by_default(KIND.to_string()),
@@ -107,7 +107,7 @@ impl Simulation {
     #[inline(always)]
     pub fn test<'s, R: Refinement>(
         refinement: &R,
-        counts: &mut Counts,
+        counts: &mut SimulationCounts,
         place: Place,
         rule: usize,
         (from, action, to): Transition<'s, R::Implementation>,
@@ -138,7 +138,11 @@ impl Simulation {
     }
 
     /// The first failure of each rule is shown.
-    pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
+    pub fn judge<R: Refinement>(
+        &self,
+        counts: &SimulationCounts,
+        found: &SearchResult<'_, R>,
+    ) -> Option<Judged> {
         self.row.judged(Weight::Behaviour, || {
             let Some(first) = counts.first() else {
                 return found.totals.unviolated(counts.checked);
@@ -157,7 +161,7 @@ impl Simulation {
     }
 
     /// That the specification allows a step between any two of its states that were reached, if it does.
-    pub fn doubt<R: Refinement>(&self, found: &Found<'_, R>) -> Option<String> {
+    pub fn doubt<R: Refinement>(&self, found: &SearchResult<'_, R>) -> Option<String> {
         if !self.row.selected || !found.totals.complete {
             return None;
         }
@@ -194,7 +198,7 @@ impl Simulation {
 }
 
 /// A step whose answer is wrong.
-struct Failed<R: Refinement> {
+struct WrongAnswer<R: Refinement> {
     image: StateOf<R::Specification>,
     answer: AnswerOf<R>,
     target: StateOf<R::Specification>,
@@ -202,12 +206,15 @@ struct Failed<R: Refinement> {
 }
 
 /// The last step of a behaviour, if it is not what it is said to simulate.
-fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Implementation>) -> Option<Failed<R>> {
+fn failed<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Implementation>,
+) -> Option<WrongAnswer<R>> {
     let (from, action, to) = last_step(trace);
     let (image, target) = (refinement.call_map(from), refinement.call_map(to));
     let answer = answer(refinement, &image, from, action, to);
     let wrong = unsimulated(refinement.specification(), &answer, &image, &target)?;
-    Some(Failed {
+    Some(WrongAnswer {
         image,
         answer,
         target,
@@ -216,7 +223,7 @@ fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Implementation>) -> Op
 }
 
 /// Some images of states that were reached.
-fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Specification>> {
+fn some_images<R: Refinement>(found: &SearchResult<'_, R>) -> Vec<StateOf<R::Specification>> {
     let mut images = Vec::new();
     for state in found.few() {
         let image = found.refinement.call_map(&state);
@@ -254,7 +261,7 @@ pub(super) fn explain<R: Refinement>(
     counterexample
 }
 
-impl<R: Refinement> Failed<R> {
+impl<R: Refinement> WrongAnswer<R> {
     /// Fault of the step, as the end of a sentence.
     fn explanation(&self, refinement: &R) -> String {
         let specification = refinement.specification();

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use self::at::At;
 pub use self::at::MOST_OFFERED;
-use super::kind::ObligationKind;
 use super::visitor::Plan;
-use crate::explore::Panic;
 use crate::report::{Nearest, Step};
 use crate::statement::asked::model_call::{UNNAMED, catch, take_tolerated};
+use crate::statement::kind::ObligationKind;
+use crate::walk::explore::Panic;
 
 /// A refinement, stepped through.
 #[derive(Clone, Copy)]

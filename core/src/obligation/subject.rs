@@ -7,29 +7,32 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::error::CheckError;
-use super::found::{Tell, Totals};
+use super::found::{TellProgress, Totals};
 use super::induction::{self, Enumerated, Findings, WrittenNumber};
-use super::obligations::Counts;
-use super::recorded::Recorded;
+use super::obligations::ObligationCounts;
+use super::recorded::RecordedGraph;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
-use crate::erased::{ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject};
-use crate::explore::{
-    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
-    explore_on, published,
-};
 use crate::state::{Kept, Limits, Shape, State};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::calls::{Batched, Function, Of, call};
 use crate::statement::asked::model_call::{UNNAMED, catch_seldom, named};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{
+    ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject,
+};
 use crate::statement::invariant::Invariant;
 use crate::statement::property::Property;
 use crate::statement::refinement::{Refinement, Waiver};
 use crate::statement::rule::Process;
 use crate::statement::system::{StateOf, TransitionSystem};
-use crate::symmetry::{Asymmetry, ByName, Quotient, Tested};
+use crate::view::symmetry::{ByName, ExchangesTested, Quotient};
+use crate::walk::explore::Asymmetry;
+use crate::walk::explore::{
+    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
+    explore_on, published,
+};
 
 /// A refinement of whatever types, and what its systems have beside them.
 pub(super) trait Subject: RefinementObject {
@@ -42,8 +45,12 @@ pub(super) trait Subject: RefinementObject {
     /// The names by which they are.
     fn symmetry(&self) -> &ByName;
     /// Tests exchanges of names on a state; see [`ByName::asymmetry`].
-    fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
-    -> Tested;
+    fn asymmetry(
+        &self,
+        state: &ErasedState,
+        turn: usize,
+        out_of_time: &dyn Fn() -> bool,
+    ) -> ExchangesTested;
     /// The state of a published batch of a search that has this place in it.
     fn published(&self, batched: &Batched, place: usize) -> Option<ErasedState>;
     /// Searches the reachable states of the implementation, with means beside memory.
@@ -60,9 +67,9 @@ pub(super) trait Subject: RefinementObject {
 
 /// Findings of a search.
 pub(super) struct Searched<'s> {
-    pub counts: Counts,
+    pub counts: ObligationCounts,
     pub totals: Totals,
-    pub recorded: Recorded,
+    pub recorded: RecordedGraph,
     /// The inputs of actions of the environment, by their numbers in labels.
     pub inputs: Vec<ErasedAction>,
     pub states: Box<dyn States<ErasedSystem<'s>> + 's>,
@@ -237,7 +244,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         state: &ErasedState,
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
-    ) -> Tested {
+    ) -> ExchangesTested {
         self.names().asymmetry(self, state, turn, out_of_time)
     }
 
@@ -262,7 +269,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         let explored = explore_on(system, &tester, &options, means)?;
         Ok(Searched {
             totals: totals(&explored),
-            recorded: Recorded::of(explored.graph, explored.graph_too_large, explored.end),
+            recorded: RecordedGraph::of(explored.graph, explored.graph_too_large, explored.end),
             inputs: ErasedAction::all(tester.inputs.all()),
             counts: explored.tally.counts,
             states: Box::new(ErasedStates {
@@ -282,7 +289,12 @@ impl<R: Refinement> Subject for Typed<'_, R> {
 }
 
 impl<R: Refinement> Enumerated for Typed<'_, R> {
-    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings {
+    fn induct(
+        &self,
+        reached: &[ErasedState],
+        settings: &Settings<'_>,
+        tell: TellProgress<'_>,
+    ) -> Findings {
         let passes = self.passes.as_ref().expect("states are enumerated");
         let typed = |state: &ErasedState| state.get::<StateOf<R::Implementation>>().clone();
         let reached: Vec<_> = reached.iter().map(typed).collect();
@@ -330,7 +342,7 @@ pub(crate) fn tested_in_turn<R: Refinement>(
     refinement: &R,
     state: &StateOf<R::Implementation>,
     turn: usize,
-) -> Tested {
+) -> ExchangesTested {
     let subject = Typed::new(refinement, None).expect("it declares nothing that is wrong");
     subject.identify().expect("there are names");
     subject.asymmetry(&ErasedState::of(state), turn, &|| false)

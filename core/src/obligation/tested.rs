@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explore::Place;
+use crate::walk::explore::Place;
 
 /// Number of tests of an obligation, and the first place where it fails.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

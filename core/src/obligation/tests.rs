@@ -5,19 +5,19 @@
 //! one.
 
 use crate::AbstractSteps::{self, One};
-use crate::report::number::counted;
+use crate::statement::shown::number::counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Checker, Induction, Search, Selection, Settings, Symmetry, check};
-use crate::explore::{Limit, Limits, Progress, REFUSED, Storage, Watch};
-use crate::random::Walks;
 use crate::report::{Report, Verdict};
 use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::TransitionSystem;
+use crate::walk::explore::{Limit, Limits, Progress, REFUSED, Storage, Watch};
+use crate::walk::random::Walks;
 
 /// In debug builds on a busy machine.
 const LONGER_THAN_ANY_LIMIT: Duration = Duration::from_secs(30);

@@ -3,9 +3,9 @@
 //! An implementation that is made of another system says which obligations are not those of that system; a quotient, a bound
 //! of the instance and what is kept of states say it by the settings. All of them are asked here, once a check.
 
-use super::kind::ObligationKind;
 use super::settings::{Settings, Symmetry};
 use crate::statement::asked::functions::Functions;
+use crate::statement::kind::ObligationKind;
 use crate::statement::system::TransitionSystem;
 
 /// Reasons why obligations cannot be decided, by their kinds.

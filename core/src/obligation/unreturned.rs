@@ -5,18 +5,18 @@ use std::thread;
 
 use serde_json::Map;
 
-use super::kind::ObligationKind;
 use super::settings::{Search, Settings};
 use super::subject::Subject;
 use super::visitor::Plan;
-use crate::erased::ErasedState;
-use crate::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};
 use crate::report::{Evidence, Obligation, Report, UnreturnedCall, Verdict};
-use crate::statement::asked::calls::{Asked, Batched, Outline, Stage, Watched};
+use crate::statement::asked::calls::{Batched, CheckOutline, Stage, Watched, WorkerState};
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::type_correct::Choices;
+use crate::statement::erased::ErasedState;
+use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
+use crate::walk::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};
 
 /// Does the work of a check. Where that is watched a thread beside it asks once more about the state at which a pass does not go on.
 pub(super) fn watched<T>(
@@ -54,7 +54,7 @@ pub(super) fn outline(plan: &Plan<'_>, settings: &Settings<'_>) {
     // A row of the model is listed only if it is violated.
     let is_listed = |name: &String| *name != ObligationKind::Model.to_string();
     let chosen = plan.obligations.chosen().into_iter();
-    watched.set_outline(Outline {
+    watched.set_outline(CheckOutline {
         obligations: chosen.filter(is_listed).collect(),
         threads: settings.threads,
         is_sampled: matches!(settings.search, Search::Walks(_)),
@@ -63,7 +63,7 @@ pub(super) fn outline(plan: &Plan<'_>, settings: &Settings<'_>) {
 }
 
 /// Asks about a state once more as a search does, each call for itself: one of these does not return either, unless the model is no function.
-fn again(plan: &Plan<'_>, subject: &dyn Subject, asked: &Asked, show: &dyn Fn(&ErasedState)) {
+fn again(plan: &Plan<'_>, subject: &dyn Subject, asked: &WorkerState, show: &dyn Fn(&ErasedState)) {
     let made = catch(|| asked.keys(|batched| state(subject, batched, asked.number)));
     let Ok(Some(state)) = made else {
         return;

@@ -8,28 +8,28 @@ use serde_json::Value;
 use super::agency::{Owner, agent};
 use super::counterexample::Transition;
 use super::environment::Inputs;
-use super::fault::Fault;
-use super::invariant::{self, Chosen};
-use super::label::{Label, Labels};
+use super::fault::ModelFault;
+use super::invariant::{self, CheckedInvariant};
+use super::label::{Label, LabelNumbers};
 use super::model::{Asking, AsksAgain};
-use super::obligations::{Counts, Obligations};
+use super::obligations::{ObligationCounts, Obligations};
 use super::settings::Until;
-use super::simulation::Simulation;
-use crate::consistency::same;
-use crate::erased::{
-    Caveats, ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states,
-};
-use crate::explore::{Panic, Place, StateId, Visitor};
-use crate::numbered::{Met, SharedNumbers};
+use super::simulation::SimulationRow;
+use crate::state::hiding::Hiding;
+use crate::state::numbered::{MetNumbers, SharedNumbers};
 use crate::state::{PackingError, State};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{
+    Caveats, ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states,
+};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::view::consistency::same;
+use crate::walk::explore::{Panic, Place, StateId, Visitor};
 
 const EQ: &str = "`eq` of a state of the specification";
 const CLONE_OF_STATE: &str = "`clone` of a state";
@@ -94,7 +94,7 @@ pub(super) struct Plan<'a> {
     /// Number of rules of the implementation, and of the specification.
     rules: [usize; 2],
     /// Labels of the steps.
-    pub labels: Labels,
+    pub labels: LabelNumbers,
     /// The abstract states between, of steps that simulate several abstract steps.
     pub between: SharedNumbers<Vec<ErasedState>>,
     /// The model, as far as it is asked again.
@@ -119,7 +119,7 @@ impl<'a> Plan<'a> {
             needs: Needs::of(&obligations),
             until,
             rules,
-            labels: Labels::new(),
+            labels: LabelNumbers::new(),
             between: SharedNumbers::new(),
             asking: Asking::new(refinement, invariants, &obligations.invariants.rows),
             obligations,
@@ -128,18 +128,18 @@ impl<'a> Plan<'a> {
 
     /// The number of a label.
     #[inline(never)]
-    fn number(&self, counts: &mut Counts, label: Label) -> u32 {
+    fn number(&self, counts: &mut ObligationCounts, label: Label) -> u32 {
         self.labels.number(&mut counts.labels, label)
     }
 
     /// The number of the abstract states between.
     #[inline(never)]
-    fn number_between(&self, counts: &mut Counts, between: Vec<ErasedState>) -> u32 {
+    fn number_between(&self, counts: &mut ObligationCounts, between: Vec<ErasedState>) -> u32 {
         self.between.number(&mut counts.between, between)
     }
 
     /// The length of the shortest behaviour that violates something, where the check ends with that.
-    pub fn stop(&self, counts: &Counts) -> Option<u32> {
+    pub fn stop(&self, counts: &ObligationCounts) -> Option<u32> {
         if self.until == Until::End {
             return None;
         }
@@ -155,10 +155,10 @@ impl<'a> Plan<'a> {
 }
 
 /// Findings of a worker.
-pub(super) struct Tally<R: Refinement> {
-    pub counts: Counts,
+pub(super) struct ObligationTally<R: Refinement> {
+    pub counts: ObligationCounts,
     /// The numbers of inputs, as far as this worker has asked for them.
-    inputs: Met<ActionOf<R::Specification>>,
+    inputs: MetNumbers<ActionOf<R::Specification>>,
     /// Memory of the state to which the specification was led last.
     fired: Option<StateOf<R::Specification>>,
 }
@@ -169,7 +169,7 @@ pub(super) struct Tester<'a, 'p, R: Refinement> {
     refinement: &'a R,
     /// Constraint that bounds the exploration.
     constraint: Option<&'a Constraint<R::Implementation>>,
-    invariants: Vec<Chosen<'a, R::Implementation>>,
+    invariants: Vec<CheckedInvariant<'a, R::Implementation>>,
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Specification>>,
     /// Those of the implementation.
@@ -200,7 +200,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
     #[inline(never)]
     fn simulation(
         &self,
-        tally: &mut Tally<R>,
+        tally: &mut ObligationTally<R>,
         place: Place,
         rule: usize,
         step: Transition<'_, R::Implementation>,
@@ -210,7 +210,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
         let plan = self.plan;
         let specification = self.refinement.specification();
         let counts = &mut tally.counts;
-        let step = Simulation::test(
+        let step = SimulationRow::test(
             self.refinement,
             &mut counts.simulation,
             place,
@@ -257,7 +257,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
     #[inline(always)]
     fn input(
         &self,
-        known: &mut Met<ActionOf<R::Specification>>,
+        known: &mut MetNumbers<ActionOf<R::Specification>>,
         actions: &[ActionOf<R::Specification>],
     ) -> Option<u32> {
         let specification = self.refinement.specification();
@@ -294,13 +294,13 @@ fn fired<S: TransitionSystem>(
 }
 
 impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
-    type Tally = Tally<R>;
+    type Tally = ObligationTally<R>;
     type Image = Option<StateOf<R::Specification>>;
 
     fn tally(&self) -> Self::Tally {
-        Tally {
-            counts: Counts::new(self.plan.rules, invariant::no_counts(&self.invariants)),
-            inputs: Met::default(),
+        ObligationTally {
+            counts: ObligationCounts::new(self.plan.rules, invariant::no_counts(&self.invariants)),
+            inputs: MetNumbers::default(),
             fired: None,
         }
     }
@@ -506,11 +506,14 @@ impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
     }
 
     fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {
-        tally.counts.model.record(place, Fault::Mispacked(error));
+        tally
+            .counts
+            .model
+            .record(place, ModelFault::Mispacked(error));
     }
 
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {
-        tally.counts.model.record(place, Fault::Panic(panic));
+        tally.counts.model.record(place, ModelFault::Panic(panic));
     }
 
     fn stop(&self, tally: &Self::Tally) -> Option<u32> {

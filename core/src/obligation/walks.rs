@@ -3,22 +3,22 @@
 
 use std::time::Instant;
 
-use super::found::{Found, Totals};
+use super::found::{SearchResult, Totals};
 use super::induction::Enumerated;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
 use super::obligations::Failure;
-use super::recorded::Recorded;
+use super::recorded::RecordedGraph;
 use super::settings::{Settings, Until};
-use super::visitor::{Plan, Tally};
-use crate::erased::{ErasedRefinement, ErasedSystem};
-use crate::explore::Place;
-use crate::random::Walks;
-use crate::random::shrink::Shrinker;
-use crate::random::walk::{Shown, Walked, WalksEnd, again, walk};
+use super::visitor::{ObligationTally, Plan};
 use crate::report::{Report, Sample};
 use crate::statement::asked::model_call::tolerated;
+use crate::statement::erased::{ErasedRefinement, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Place;
+use crate::walk::random::Walks;
+use crate::walk::random::shrink::Shrinker;
+use crate::walk::random::walk::{ShownBehaviours, Walked, WalksEnd, again, walk};
 
 /// Makes the walks and the report of them.
 pub(super) fn report<'a>(
@@ -48,10 +48,10 @@ pub(super) fn report<'a>(
     };
     let shown = shown.shorten(&mut walked);
     let started = plan.asking.started;
-    let mut found = Found::new(refinement, settings, started, totals(&walked), &shown, None);
+    let mut found = SearchResult::new(refinement, settings, started, totals(&walked), &shown, None);
     found.constraint = plan.constraint;
     let labelled = Labelled {
-        recorded: &Recorded::nothing(),
+        recorded: &RecordedGraph::nothing(),
         inputs: &[],
         between: &[],
     };
@@ -91,7 +91,7 @@ fn totals(walked: &Made<'_>) -> Totals {
 }
 
 /// Walks that were made.
-type Made<'a> = Walked<ErasedSystem<'a>, Tally<ErasedRefinement<'a>>>;
+type Made<'a> = Walked<ErasedSystem<'a>, ObligationTally<ErasedRefinement<'a>>>;
 
 /// Shortens walks that fail.
 struct Shortening<'s, 'a> {
@@ -102,8 +102,8 @@ struct Shortening<'s, 'a> {
 
 impl<'a> Shortening<'_, 'a> {
     /// The walks that fail, shortened; what failed has its place there from now on.
-    fn shorten(&self, walked: &mut Made<'a>) -> Shown<ErasedSystem<'a>> {
-        let mut shown = Shown::new();
+    fn shorten(&self, walked: &mut Made<'a>) -> ShownBehaviours<ErasedSystem<'a>> {
+        let mut shown = ShownBehaviours::new();
         let failures = self.plan.obligations.failures(&walked.tally.counts);
         let failures: Vec<_> = failures.collect();
         for (failure, on_walk) in failures {
@@ -119,7 +119,7 @@ impl<'a> Shortening<'_, 'a> {
         walked: &mut Made<'a>,
         failure: Failure,
         on_walk: Place,
-        shown: &mut Shown<ErasedSystem<'a>>,
+        shown: &mut ShownBehaviours<ErasedSystem<'a>>,
     ) {
         let seed = self.seed;
         let plan = self.plan;
@@ -147,7 +147,7 @@ impl<'a> Shortening<'_, 'a> {
         let shrinker = Shrinker {
             system: implementation,
             visitor: &only.tester(),
-            fails: |tally: &Tally<_>| tally.counts.first(failure),
+            fails: |tally: &ObligationTally<_>| tally.counts.first(failure),
             all_offers: matches!(failure, Failure::Deadlock | Failure::Model),
             initial: &walked.initial,
             stop: self.stop,

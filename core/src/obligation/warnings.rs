@@ -1,19 +1,19 @@
 //! Doubts: facts that make a verdict say less than it seems to. Vacuity is told.
 
-use super::found::Found;
-use super::obligations::{Counts, Obligations};
+use super::found::SearchResult;
+use super::obligations::{ObligationCounts, Obligations};
 use super::{constraint, coverage, deadlock, environment, induction};
-use crate::erased::ErasedRefinement;
-use crate::explore::Panic;
 use crate::report::{About, Warning};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named};
+use crate::statement::erased::ErasedRefinement;
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Panic;
 
 /// Findings of the judgement of some obligations that bear on what others say.
 pub(super) struct Judgements<'a, R: Refinement> {
-    pub environment: &'a environment::Decided<R>,
-    pub induction: Option<&'a induction::Decided<'a>>,
+    pub environment: &'a environment::EnvironmentOutcome<R>,
+    pub induction: Option<&'a induction::InductionOutcome<'a>>,
     /// The doubts of conditions of the implementation that assume nothing.
     pub assuming_nothing: &'a [String],
     /// Doubts about the rules of the specification.
@@ -23,9 +23,9 @@ pub(super) struct Judgements<'a, R: Refinement> {
 /// Everything that is doubtful. What a function of the model panics with, so that it is not known, is added to `panics`.
 pub(super) fn warnings(
     obligations: &Obligations<'_>,
-    counts: &Counts,
+    counts: &ObligationCounts,
     judgements: &Judgements<'_, ErasedRefinement<'_>>,
-    found: &Found<'_, ErasedRefinement<'_>>,
+    found: &SearchResult<'_, ErasedRefinement<'_>>,
     panics: &mut Vec<Panic>,
 ) -> Vec<Warning> {
     let Judgements {

@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use super::value::{compact, named, parts};
 use super::{Counterexample, Report, Step, changes};
+use crate::statement::shown::value::{compact, named, parts};
 
 impl Counterexample {
     /// The counterexample of `report` as a directed graph, in the language of Graphviz.

@@ -10,8 +10,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::json::{MAP, is_marked, pairs};
 use super::{Counterexample, Report};
+use crate::statement::shown::json::{MAP, is_marked, pairs};
 
 /// Variables of every trace, besides the fields of the state.
 pub const STEP_VARIABLES: [&str; 4] = ["action", "process", "abstract_action", "abstract_state"];

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use serde_json::Value;
 
-use super::value::compact;
+use crate::statement::shown::value::compact;
 
 /// Choice whether text carries the escape sequences of a terminal's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(crate) fn pad(text: &str, columns: usize) -> String {
 ///
 /// Parts that two spaces separate are kept together if that is possible, and then what one separates.
 pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
-    let mut lines = Lines {
+    let mut lines = WrappedLines {
         done: Vec::new(),
         line: String::new(),
         used: 0,
@@ -127,7 +127,7 @@ fn is_within_number(text: &str, space: usize) -> bool {
     text[..space].ends_with(|before: char| before.is_ascii_digit()) && group.count() == 3
 }
 
-struct Lines {
+struct WrappedLines {
     done: Vec<String>,
     line: String,
     used: usize,
@@ -135,7 +135,7 @@ struct Lines {
     indent: usize,
 }
 
-impl Lines {
+impl WrappedLines {
     fn put(&mut self, gap: usize, piece: &str) {
         let columns = width(piece);
         let fresh = self.line.trim_start().is_empty() && !self.done.is_empty();

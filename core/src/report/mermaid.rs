@@ -5,9 +5,9 @@
 
 use std::fmt::Write;
 
-use super::value::compact;
 use super::{Counterexample, Report, Step, changes};
-use crate::obligation::ObligationKind;
+use crate::statement::kind::ObligationKind;
+use crate::statement::shown::value::compact;
 
 impl Counterexample {
     /// The counterexample of `report` as a sequence diagram, in the language of Mermaid.

@@ -2,10 +2,6 @@
 //! serialises to the JSON that `--json` prints; a [`Counterexample`] is written for other tools in
 //! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
-mod difference;
-pub(crate) mod json;
-pub(crate) mod value;
-
 #[doc(hidden)]
 pub mod outline;
 pub(crate) mod repetition;
@@ -21,24 +17,24 @@ pub mod history;
 pub(crate) mod itf;
 pub(crate) mod layout;
 mod mermaid;
-pub(crate) mod number;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 /// Value of a state, an action or a parameter in a report.
 pub use serde_json::Value;
 
-pub use difference::Change;
+pub use crate::statement::shown::difference::Change;
 #[doc(hidden)]
-pub use difference::changes;
+pub use crate::statement::shown::difference::changes;
 pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 
-use crate::drawing::Drawing;
-use crate::explore::{Limit, Spilled, StatesKept, Written};
-use crate::liveness::Strength;
+use crate::statement::drawing::Drawing;
+use crate::statement::shown::number::counted;
+use crate::statement::shown::value::compact;
+use crate::walk::explore::{Limit, Spilled, StatesKept, Written};
+use crate::walk::liveness::Strength;
 use history::Recorded;
-use number::counted;
 
 /// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -551,7 +547,7 @@ impl Step {
 
     /// These as text, each written by `write`; `None` for a stutter.
     pub fn answer(&self) -> Option<String> {
-        let actions: Vec<String> = self.simulated().map(value::compact).collect();
+        let actions: Vec<String> = self.simulated().map(compact).collect();
         (!actions.is_empty()).then(|| actions.join(", then "))
     }
 }

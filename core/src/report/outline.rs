@@ -3,9 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-use super::number::counted;
 use super::repetition::Repetition;
 use super::{Counterexample, Report, Step};
+use crate::statement::shown::number::counted;
 
 /// Outline of a counterexample: its parts that are told earlier, and its repetitions.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Outline<'r> {
     /// The counterexample.
     pub counterexample: &'r Counterexample,
     /// Its first steps, where an earlier one has told them.
-    pub shared: Option<Shared<'r>>,
+    pub shared: Option<SharedSteps<'r>>,
     /// Its loop, where an earlier one has told that.
     pub shared_loop: Option<SharedLoop<'r>>,
     /// Repetitions: those of the other steps that repeat the ones before them.
@@ -32,7 +32,7 @@ pub struct Earlier<'r> {
 
 /// Steps that an earlier counterexample has told.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shared<'r> {
+pub struct SharedSteps<'r> {
     /// The earlier one.
     pub with: Earlier<'r>,
     /// The last of the steps, which begin with the initial state.
@@ -64,7 +64,7 @@ impl<'r> Outline<'r> {
         let outlines = all.iter().enumerate();
         let outlines = outlines.map(|(number, counterexample)| {
             let earlier = &all[..number];
-            let shared = Shared::longest(counterexample, earlier);
+            let shared = SharedSteps::longest(counterexample, earlier);
             let shared_loop = match shared {
                 Some(shared) if shared.is_all => None,
                 _ => SharedLoop::of(counterexample, earlier),
@@ -86,7 +86,7 @@ impl<'r> Outline<'r> {
 
     fn new(
         counterexample: &'r Counterexample,
-        shared: Option<Shared<'r>>,
+        shared: Option<SharedSteps<'r>>,
         shared_loop: Option<SharedLoop<'r>>,
     ) -> Self {
         let mut outline = Self {
@@ -141,7 +141,7 @@ impl<'r> Earlier<'r> {
     }
 }
 
-impl<'r> Shared<'r> {
+impl<'r> SharedSteps<'r> {
     /// The most steps that it shares with one of those told earlier.
     fn longest(of: &Counterexample, earlier: &[&'r Counterexample]) -> Option<Self> {
         let mut longest: Option<Self> = None;
@@ -208,7 +208,7 @@ impl Display for Earlier<'_> {
 }
 
 /// `by the same steps as simulation, above`, `steps 0 to 12 as in simulation, above`.
-impl Display for Shared<'_> {
+impl Display for SharedSteps<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { with, last, is_all } = self;
         if *is_all {

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::number::grouped;
-use super::value::name;
 use super::{Counterexample, Step, changes};
+use crate::statement::shown::number::grouped;
+use crate::statement::shown::value::name;
 
 /// The most steps of a round.
 const LONGEST_ROUND: usize = 8;
@@ -33,7 +33,7 @@ pub struct Repetition {
 /// A number that changes by the same amount from round to round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Progression {
-    part: Part,
+    part: StepPart,
     /// The step of the round: of what a step does. Variables change alike whichever step one looks at.
     place: usize,
     field: String,
@@ -46,7 +46,7 @@ struct Progression {
 
 /// Part of a step in which a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum StepPart {
     State,
     AbstractState,
     /// Abstract states between the abstract steps of one step.
@@ -56,7 +56,7 @@ enum Part {
     Drawing,
 }
 
-impl Part {
+impl StepPart {
     fn is_state(self) -> bool {
         matches!(self, Self::State | Self::AbstractState)
     }
@@ -64,7 +64,7 @@ impl Part {
 
 /// A number that differs between a step and the one that it repeats.
 struct Difference {
-    part: Part,
+    part: StepPart,
     field: String,
     from: i128,
     to: i128,
@@ -187,13 +187,13 @@ fn differences(before: &Step, after: &Step) -> Option<Vec<Difference>> {
     }
     let mut found = state_differences(before, after)?;
     for (before, after) in before.abstract_before.iter().zip(&after.abstract_before) {
-        found.extend(of_values(Part::Answer, &before.action, &after.action)?);
-        found.extend(of_values(Part::Between, &before.state, &after.state)?);
+        found.extend(of_values(StepPart::Answer, &before.action, &after.action)?);
+        found.extend(of_values(StepPart::Between, &before.state, &after.state)?);
     }
     for (part, before, after) in [
-        (Part::Action, &before.action, &after.action),
+        (StepPart::Action, &before.action, &after.action),
         (
-            Part::Answer,
+            StepPart::Answer,
             &before.abstract_action,
             &after.abstract_action,
         ),
@@ -214,14 +214,14 @@ fn differences(before: &Step, after: &Step) -> Option<Vec<Difference>> {
 
 /// The same of the states to which two steps lead.
 fn state_differences(before: &Step, after: &Step) -> Option<Vec<Difference>> {
-    let mut found = of_values(Part::State, &before.state, &after.state)?;
+    let mut found = of_values(StepPart::State, &before.state, &after.state)?;
     let mapped = [&before.abstract_state, &after.abstract_state];
-    found.extend(of_values(Part::AbstractState, mapped[0], mapped[1])?);
+    found.extend(of_values(StepPart::AbstractState, mapped[0], mapped[1])?);
     Some(found)
 }
 
 /// The same of two values.
-fn of_values(part: Part, before: &Value, after: &Value) -> Option<Vec<Difference>> {
+fn of_values(part: StepPart, before: &Value, after: &Value) -> Option<Vec<Difference>> {
     let number = |value: &Value| {
         let natural = value.as_u64().map(i128::from);
         natural.or_else(|| value.as_i64().map(i128::from))
@@ -261,7 +261,7 @@ fn drawn(before: &str, after: &str) -> Option<Vec<Difference>> {
     Some(
         differing
             .map(|(place, (from, to))| Difference {
-                part: Part::Drawing,
+                part: StepPart::Drawing,
                 field: place.to_string(),
                 from,
                 to,
@@ -309,7 +309,7 @@ impl Progression {
     }
 
     /// Change that is the same in all steps of a round.
-    fn rule(&self) -> (Part, &str, i128, Option<(i128, i128)>) {
+    fn rule(&self) -> (StepPart, &str, i128, Option<(i128, i128)>) {
         (self.part, &self.field, self.by, self.turn)
     }
 }
@@ -333,7 +333,7 @@ impl Display for Repetition {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let (state, mapped) = (told(Part::State, 0), told(Part::AbstractState, 0));
+        let (state, mapped) = (told(StepPart::State, 0), told(StepPart::AbstractState, 0));
         if !state.is_empty() {
             write!(f, ", each time {state}")?;
         }
@@ -342,9 +342,9 @@ impl Display for Repetition {
             write!(f, "; abstract: {mapped}")?;
         }
         for (part, name) in [
-            (Part::Action, "action"),
-            (Part::Answer, "answered by"),
-            (Part::Between, "abstract, between"),
+            (StepPart::Action, "action"),
+            (StepPart::Answer, "answered by"),
+            (StepPart::Between, "abstract, between"),
         ] {
             for place in 0..self.round {
                 let told = told(part, place);
@@ -380,7 +380,7 @@ mod tests {
 
     use super::super::AbstractStep;
     use super::*;
-    use crate::random::generator::mix;
+    use crate::walk::random::generator::mix;
 
     fn step(rule: &str, action: Value, state: Value) -> Step {
         Step {
@@ -489,9 +489,9 @@ mod tests {
                     let step = &mut told[place];
                     for number in &repetition.numbers {
                         match number.part {
-                            Part::State => advance(&mut step.state, number),
-                            Part::AbstractState => advance(&mut step.abstract_state, number),
-                            Part::Action if number.place == place => {
+                            StepPart::State => advance(&mut step.state, number),
+                            StepPart::AbstractState => advance(&mut step.abstract_state, number),
+                            StepPart::Action if number.place == place => {
                                 advance(step.action.as_mut().expect("there is one"), number);
                             }
                             _ => (),

@@ -6,12 +6,12 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::layout::{Ink, beside, pad, width, wrap};
-use super::number::counted;
 use super::outline::Outline;
 use super::repetition::Repetition;
 use super::text::{Detail, Text};
-use super::value::{compact, name, named, parts};
 use super::{Change, Counterexample, Nearest, NearestReached, Step, changes};
+use crate::statement::shown::number::counted;
+use crate::statement::shown::value::{compact, name, named, parts};
 
 /// Column at which what belongs to a step begins.
 const INDENT: usize = 7;

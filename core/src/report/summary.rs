@@ -4,14 +4,14 @@ use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
 use super::layout::{Ink, pad, plain, width};
-use super::number::{counted, grouped, one_of};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
-use super::value::compact;
 use super::{
     Constrained, CutOff, DrawnStates, EveryNumber, Evidence, Report, UnreturnedCall, Verdict,
 };
-use crate::explore::{Spilled, Written};
+use crate::statement::shown::number::{counted, grouped, one_of};
+use crate::statement::shown::value::compact;
+use crate::walk::explore::{Spilled, Written};
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::layout::{Colour, wrap};
 use super::{Counterexample, Report};
-use crate::visible::visible_data;
+use crate::statement::shown::visible::visible_data;
 
 /// Options of the text of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +48,12 @@ pub(super) struct Text<'a, T> {
 }
 
 /// The same, with nothing in it that would speak to the terminal.
-struct Shown<'a, T: Clone> {
+struct PlainText<'a, T: Clone> {
     of: Cow<'a, T>,
     options: TextOptions,
 }
 
-impl<T: Clone> Display for Shown<'_, T>
+impl<T: Clone> Display for PlainText<'_, T>
 where
     for<'t> Text<'t, T>: Display,
 {
@@ -70,7 +70,7 @@ impl Report {
     /// The report as text, written in this way.
     pub fn text(&self, options: TextOptions) -> impl Display {
         let of = visible_data(self);
-        Shown { of, options }
+        PlainText { of, options }
     }
 }
 
@@ -78,7 +78,7 @@ impl Counterexample {
     /// The counterexample as text, written in this way.
     pub fn text(&self, options: TextOptions) -> impl Display {
         let of = visible_data(self);
-        Shown { of, options }
+        PlainText { of, options }
     }
 }
 

@@ -83,14 +83,14 @@ impl Growing {
 /// Writes numbers, each into as many bits as the greatest one takes.
 ///
 /// PERF: a word is gathered in a register.
-pub(crate) struct Writer<B> {
+pub(crate) struct BitWriter<B> {
     buffer: B,
     word: u64,
     filled: u32,
     misfits: bool,
 }
 
-impl<const N: usize> Writer<Fixed<N>> {
+impl<const N: usize> BitWriter<Fixed<N>> {
     /// For states of at most `N` words.
     #[inline(always)]
     pub fn fixed() -> Self {
@@ -110,7 +110,7 @@ impl<const N: usize> Writer<Fixed<N>> {
     }
 }
 
-impl Writer<Growing> {
+impl BitWriter<Growing> {
     /// For states of any size.
     #[inline(always)]
     pub fn growing() -> Self {
@@ -137,7 +137,7 @@ impl Writer<Growing> {
     }
 }
 
-impl<B> Writer<B> {
+impl<B> BitWriter<B> {
     #[inline(always)]
     fn on(buffer: B) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl<B> Writer<B> {
     }
 }
 
-impl<B: Buffer> Writer<B> {
+impl<B: Buffer> BitWriter<B> {
     /// Number of bits that were written, or left out.
     #[inline(always)]
     pub fn bits(&self) -> u32 {
@@ -157,7 +157,7 @@ impl<B: Buffer> Writer<B> {
     }
 }
 
-impl<B: Buffer> Sink for Writer<B> {
+impl<B: Buffer> Sink for BitWriter<B> {
     #[inline(always)]
     fn number(&mut self, most: u64, value: u64) {
         let bits = bits(most);
@@ -205,7 +205,7 @@ impl<B: Buffer> Sink for Writer<B> {
     }
 }
 
-/// Reads numbers as a [`Writer`] writes them into a fixed number of words.
+/// Reads numbers as a [`BitWriter`] writes them into a fixed number of words.
 ///
 /// PERF: the number that is next is in the lowest bits, so that nothing has to be known of those before it. States take one
 /// word or two, which are in registers.
@@ -254,10 +254,10 @@ fn mask(bits: u32) -> u64 {
     u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0)
 }
 
-/// Reads numbers as a [`Writer`] writes them into as many words as they take.
+/// Reads numbers as a [`BitWriter`] writes them into as many words as they take.
 ///
 /// PERF: what is left of a word is in a register.
-pub(crate) struct Reader<'a> {
+pub(crate) struct BitReader<'a> {
     words: &'a [u64],
     /// The word that is next.
     next: usize,
@@ -266,7 +266,7 @@ pub(crate) struct Reader<'a> {
     left: u32,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BitReader<'a> {
     #[inline(always)]
     pub fn new(words: &'a [u64]) -> Self {
         Self {
@@ -278,7 +278,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Source for Reader<'_> {
+impl Source for BitReader<'_> {
     #[inline(always)]
     fn number(&mut self, most: u64) -> u64 {
         let bits = bits(most);
@@ -303,7 +303,7 @@ impl Source for Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Generator;
+    use crate::walk::random::Generator;
 
     /// Numbers of all widths, in random order, are read as they were written, from few words and from many.
     #[test]
@@ -320,16 +320,16 @@ mod tests {
                     (most, value)
                 })
                 .collect();
-            let mut writer = Writer::growing();
+            let mut writer = BitWriter::growing();
             for (most, value) in &numbers {
                 writer.number(*most, *value);
             }
             let code = writer.code().expect("all are in range");
-            let mut reader = Reader::new(code.words());
+            let mut reader = BitReader::new(code.words());
             for (most, value) in &numbers {
                 assert_eq!(reader.number(*most), *value);
             }
-            let mut writer = Writer::<Fixed<8>>::fixed();
+            let mut writer = BitWriter::<Fixed<8>>::fixed();
             for (most, value) in &numbers {
                 writer.number(*most, *value);
             }
@@ -352,10 +352,10 @@ mod tests {
 
     #[test]
     fn a_number_outside_of_its_range_is_not_written() {
-        let mut writer = Writer::<Fixed<1>>::fixed();
+        let mut writer = BitWriter::<Fixed<1>>::fixed();
         writer.number(5, 6);
         assert_eq!(writer.words(), None);
-        let mut writer = Writer::growing();
+        let mut writer = BitWriter::growing();
         writer.integer(-3, 3, -4);
         assert!(writer.code().is_none());
     }
@@ -363,10 +363,10 @@ mod tests {
     #[test]
     fn numbers_of_any_length_are_read() {
         for value in [0, 1, 7, 8, 63, 64, 1 << 20, u64::MAX] {
-            let mut writer = Writer::growing();
+            let mut writer = BitWriter::growing();
             writer.varint(value);
             let code = writer.code().expect("it is in range");
-            assert_eq!(Reader::new(code.words()).varint(), value);
+            assert_eq!(BitReader::new(code.words()).varint(), value);
         }
     }
 }

@@ -9,7 +9,7 @@ use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
 use super::{Changes, Drawn, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
-use crate::bounded::BoundedVec;
+use crate::state::bounded::BoundedVec;
 
 /// The most values of an element for which a set is a bit for each of them.
 const FEW: u64 = 64;

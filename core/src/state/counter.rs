@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::names::{CounterName, NameVisitor, Names};
 use super::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
-use crate::statement::asked::hiding::Hiding;
+use crate::state::hiding::Hiding;
 
 /// A counter without a bound and without a value: a ticket, a sequence number, an epoch.
 ///

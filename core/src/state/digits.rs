@@ -16,10 +16,12 @@ pub struct Digits {
     asked: usize,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Digit {
-    value: u64,
-    most: u64,
+/// A number, as a digit in mixed radix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Digit {
+    pub value: u64,
+    /// The greatest value: its radix is one more.
+    pub most: u64,
 }
 
 impl Digits {
@@ -79,7 +81,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::super::{Limits, State};
-    use crate::bounded::BoundedVec;
+    use crate::state::bounded::BoundedVec;
 
     fn values<T: State<()>>(limits: Limits) -> Vec<T> {
         let mut values = Vec::new();

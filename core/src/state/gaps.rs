@@ -31,7 +31,7 @@ pub(crate) fn normalise_groups(visit: &mut VisitNames<'_>, groups: &[u8]) -> Vec
     if groups.is_empty() {
         return Vec::new();
     }
-    visit(&mut Moved(|counter: &CounterName<'_>| {
+    visit(&mut CounterSetter(|counter: &CounterName<'_>| {
         let CounterName {
             group,
             is_new,
@@ -55,7 +55,7 @@ pub(crate) fn normalise_groups(visit: &mut VisitNames<'_>, groups: &[u8]) -> Vec
     least.retain(|of_group| of_group.value > 0 && groups.contains(&of_group.group));
     let by: Vec<_> = least.iter().map(|one| (one.group, one.value)).collect();
     if !by.is_empty() {
-        visit(&mut Moved(|counter: &CounterName<'_>| {
+        visit(&mut CounterSetter(|counter: &CounterName<'_>| {
             *counter.value - amount(&by, counter.group)
         }));
     }
@@ -76,7 +76,7 @@ struct Least {
 /// Moves the counters up.
 pub(crate) fn shift(visit: &mut VisitNames<'_>, by: &[(u8, u64)]) {
     if !by.is_empty() {
-        visit(&mut Moved(|counter: &CounterName<'_>| {
+        visit(&mut CounterSetter(|counter: &CounterName<'_>| {
             counter.value.wrapping_add(amount(by, counter.group))
         }));
     }
@@ -88,9 +88,9 @@ fn amount(by: &[(u8, u64)], group: u8) -> u64 {
 }
 
 /// Visitor that gives counters new values.
-struct Moved<F>(F);
+struct CounterSetter<F>(F);
 
-impl<F: FnMut(&CounterName<'_>) -> u64> NameVisitor for Moved<F> {
+impl<F: FnMut(&CounterName<'_>) -> u64> NameVisitor for CounterSetter<F> {
     fn counter(&mut self, counter: CounterName<'_>) {
         let value = (self.0)(&counter);
         *counter.value = value;
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::Counter;
-    use crate::random::Generator;
+    use crate::walk::random::Generator;
 
     type Tickets = (
         Vec<Counter>,

@@ -6,6 +6,7 @@
 
 // A state is told by what it has written, and that is asked of states: the trait and `changes` are one concept.
 mod bits;
+mod bounded;
 mod changes;
 mod code;
 mod collections;
@@ -15,12 +16,14 @@ mod digits;
 mod drawn;
 mod exact;
 mod gaps;
+pub(crate) mod hiding;
+mod index_set;
 mod kept;
 mod limits;
 mod names;
+pub(crate) mod numbered;
 mod numbers;
 mod packing_error;
-mod round_trip;
 mod shape;
 mod sink;
 #[cfg(test)]
@@ -32,30 +35,34 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-pub(crate) use bits::{FixedReader, Reader, Writer};
+pub(crate) use bits::{BitReader, BitWriter, Fixed, FixedReader};
+pub use bounded::BoundedVec;
+#[doc(hidden)]
 pub use changes::Changes;
 pub(crate) use code::Code;
-use complaint::Complaint;
+pub(crate) use complaint::Complaint;
 pub use counter::{Counter, Distance};
+pub(crate) use digits::Digit;
 use digits::Digits;
 #[doc(hidden)]
 pub use drawn::{Drawn, DrawnField};
+#[doc(hidden)]
 pub use exact::Exact;
 pub use gaps::normalise;
 pub(crate) use gaps::{BEGUN_ANEW, VisitNames, normalise_groups, shift};
+pub use index_set::IndexSet;
 pub use kept::Kept;
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
 pub use names::{CounterName, NameVisitor, Names, Row, RowOf};
 pub use packing_error::PackingError;
-pub use round_trip::round_trip;
 pub use shape::{Shape, greatest, product, widest};
 pub use sink::{Misfit, Part, Sink, Source, is_constant};
 
 /// A state of the system `S`, or a part of one.
 ///
 /// Mostly it is derived, for a struct or an enum of plain data: integers, booleans, characters, strings, enums, tuples,
-/// arrays, `Option`, `Box`, `Arc`, `Vec`, `VecDeque`, [`BoundedVec`](crate::BoundedVec), `BTreeSet`, `BTreeMap`,
-/// [`IndexSet`](crate::IndexSet), and what is derived itself.
+/// arrays, `Option`, `Box`, `Arc`, `Vec`, `VecDeque`, [`BoundedVec`], `BTreeSet`, `BTreeMap`,
+/// [`IndexSet`], and what is derived itself.
 ///
 /// ```
 /// use refmap::State;

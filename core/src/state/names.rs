@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::take;
 
-use crate::bounded::BoundedVec;
+use crate::state::bounded::BoundedVec;
 
 /// Visitor of the names in a state or an action, which may give others in their place.
 ///

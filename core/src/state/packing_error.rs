@@ -1,14 +1,6 @@
 //! Errors of packing: why a state cannot be written into bits.
 
-use std::fmt::Debug;
-
-use serde::Serialize;
-use serde_json::Value;
-
 use super::sink::Misfit;
-use crate::report::json::json;
-use crate::report::value::compact;
-use crate::report::{Change, changes};
 
 /// Reason why a state cannot be kept packed: what its type says of its bits is wrong about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,29 +30,4 @@ pub enum PackingError {
     /// Asked twice, `write` writes different values, or `read` reads different states.
     #[error("what is written is not a function of the state: it is packed in two ways")]
     Unstable,
-}
-
-impl PackingError {
-    /// Error of a `state` that is read back as another one.
-    pub(crate) fn lossy<T: Serialize + Debug>(state: &T, back: &T) -> Self {
-        Self::Lossy {
-            changed: differences([&json(state), &json(back)], [state, back]),
-        }
-    }
-}
-
-/// Differences between two states, for people: by their fields, or as `Debug` shows them.
-fn differences(fields: [&Value; 2], [state, back]: [&dyn Debug; 2]) -> Vec<String> {
-    let found = changes(fields[0], fields[1]);
-    let told = found.iter().map(|change| {
-        let Change { field, from, to } = change;
-        let of = if field.is_empty() { "the state" } else { field };
-        format!("{of} was {} and is {}", compact(from), compact(to))
-    });
-    let told: Vec<_> = told.collect();
-    if told.is_empty() {
-        // What differs is not serialised.
-        return vec![format!("{state:?} becomes {back:?}")];
-    }
-    told
 }

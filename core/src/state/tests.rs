@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use refmap::{BoundedVec, IndexSet, State};
 
 use super::bits::Fixed;
-use super::{Changes, FixedReader, Limits, Misfit, Reader, Sink, Source, Writer};
-use crate::random::Generator;
+use super::{BitReader, BitWriter, Changes, FixedReader, Limits, Misfit, Sink, Source};
+use crate::walk::random::Generator;
 
 /// The words of the states below.
 const WORDS: usize = 16;
@@ -147,7 +147,7 @@ fn numbers_are_their_bits_one_after_the_other() {
         }
         let mut plain = Plain::default();
         write(&numbers, &mut plain);
-        let mut writer = Writer::<Fixed<WORDS>>::fixed();
+        let mut writer = BitWriter::<Fixed<WORDS>>::fixed();
         write(&numbers, &mut writer);
         assert_eq!(writer.bits() as usize, plain.0.len());
         let words = writer.words();
@@ -159,7 +159,7 @@ fn numbers_are_their_bits_one_after_the_other() {
             write(&numbers, &mut Changes::on(&mut changes));
             assert_eq!(changes, words, "round {round}: {numbers:?}");
         }
-        let mut growing = Writer::growing();
+        let mut growing = BitWriter::growing();
         write(&numbers, &mut growing);
         let code = growing.code().expect("all are in range");
         let without_gaps: Vec<_> = numbers
@@ -175,7 +175,7 @@ fn numbers_are_their_bits_one_after_the_other() {
             words[..used],
             "round {round}: {numbers:?}"
         );
-        read(&numbers, &mut Reader::new(code.words()));
+        read(&numbers, &mut BitReader::new(code.words()));
     }
 }
 
@@ -350,10 +350,10 @@ fn values_survive<T: State<()>>(limits: Limits, generator: &mut Generator) {
         let number = (most, random(generator, most));
         let (from, to) = pair(&type_, generator);
         let codes = [&from, &to].map(|value| {
-            let mut growing = Writer::growing();
+            let mut growing = BitWriter::growing();
             type_.write(value, number, &mut growing);
             let code = growing.code().expect("all are in range");
-            type_.is_read(value, number, &mut Reader::new(code.words()));
+            type_.is_read(value, number, &mut BitReader::new(code.words()));
             code.words().to_vec()
         });
         assert_eq!(
@@ -366,7 +366,7 @@ fn values_survive<T: State<()>>(limits: Limits, generator: &mut Generator) {
                 let mut plain = Plain::default();
                 type_.write(value, number, &mut plain);
                 assert_eq!(plain.0.len() as u32, at + bits + 8, "{of}: {value:?}");
-                let mut writer = Writer::<Fixed<WORDS>>::fixed();
+                let mut writer = BitWriter::<Fixed<WORDS>>::fixed();
                 type_.write(value, number, &mut writer);
                 let words = writer.words().expect("all are in range, and have room");
                 assert_eq!(words, plain.words(), "{of}: {value:?} at {at}");
@@ -566,16 +566,16 @@ fn each_has_its_bit<T: State<()> + Ord>(all: Vec<T>, limits: Limits) {
                 bit | mask_of(&set(&[other]), limits),
                 "{of}: {both:?}"
             );
-            let mut writer = Writer::growing();
+            let mut writer = BitWriter::growing();
             both.write(&(), limits, &mut writer);
             let code = writer.code().expect("all are in range");
-            let back = BTreeSet::<T>::read(&(), limits, &mut Reader::new(code.words()));
+            let back = BTreeSet::<T>::read(&(), limits, &mut BitReader::new(code.words()));
             assert_eq!(back, both, "{of}");
             let map: BTreeMap<T, bool> = [(one.clone(), true), (other.clone(), false)].into();
-            let mut writer = Writer::growing();
+            let mut writer = BitWriter::growing();
             map.write(&(), limits, &mut writer);
             let code = writer.code().expect("all are in range");
-            let back = BTreeMap::<T, bool>::read(&(), limits, &mut Reader::new(code.words()));
+            let back = BTreeMap::<T, bool>::read(&(), limits, &mut BitReader::new(code.words()));
             assert_eq!(back, map, "{of}");
         }
     }
@@ -674,7 +674,7 @@ fn all_sets_of_compound_values_survive() {
         let set: BTreeSet<_> = members.map(|place| all[place]).collect();
         let mask = mask_of(&set, limits);
         assert!(written.insert(mask), "{set:?}");
-        let mut writer = Writer::<Fixed<1>>::fixed();
+        let mut writer = BitWriter::<Fixed<1>>::fixed();
         set.write(&(), limits, &mut writer);
         let words = writer.words().expect("it is in range");
         assert_eq!(
@@ -704,10 +704,10 @@ fn what_is_next_to_a_range_is_not_written() {
             (high, true),
             (high + 1, false),
         ] {
-            let mut fixed = Writer::<Fixed<1>>::fixed();
+            let mut fixed = BitWriter::<Fixed<1>>::fixed();
             value.write(&(), limits, &mut fixed);
             assert_eq!(fixed.words().is_some(), fits, "{value} of {low} to {high}");
-            let mut growing = Writer::growing();
+            let mut growing = BitWriter::growing();
             value.write(&(), limits, &mut growing);
             assert_eq!(growing.code().is_some(), fits, "{value} of {low} to {high}");
             let mut words = [0; 2];

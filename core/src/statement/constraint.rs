@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::erased::ErasedState;
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::ErasedState;
 use crate::statement::invariant::PredicateOf;
 use crate::statement::system::{StateOf, TransitionSystem};
 

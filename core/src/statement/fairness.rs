@@ -3,8 +3,28 @@
 //! Source: Lamport, *The Temporal Logic of Actions*, section 5.3.
 
 use std::borrow::Cow;
+use std::fmt::{self, Display};
 
-use crate::liveness::Strength;
+use serde::{Deserialize, Serialize};
+
+/// Strength of a condition's demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// The action is taken infinitely often, or infinitely often it is not enabled.
+    Weak,
+    /// The action is taken infinitely often, or from some time on it is never enabled.
+    Strong,
+}
+
+impl Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+        })
+    }
+}
 
 /// A fairness condition on a set of rules: their steps that change the state are its action.
 ///

@@ -68,15 +68,15 @@ fn note(name: &'static str) {
 /// The conjuncts that are false when a rule is fired.
 pub(crate) fn false_conjuncts(fire: impl FnOnce()) -> Vec<&'static str> {
     /// Watches until it is dropped, by a panic too.
-    struct Watch;
-    impl Drop for Watch {
+    struct ConjunctWatch;
+    impl Drop for ConjunctWatch {
         fn drop(&mut self) {
             WATCHING.fetch_sub(1, Ordering::Relaxed);
             FALSE.take();
         }
     }
     WATCHING.fetch_add(1, Ordering::Relaxed);
-    let _watch = Watch;
+    let _watch = ConjunctWatch;
     FALSE.set(Some(Vec::new()));
     fire();
     FALSE.take().unwrap_or_default()

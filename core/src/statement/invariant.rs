@@ -6,15 +6,16 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::erased::ErasedState;
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::named_invariant;
+use crate::statement::erased::ErasedState;
 use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A predicate on the states of `S`.
 pub(crate) type PredicateOf<S> = dyn Fn(&StateOf<S>) -> bool + Send + Sync;
 
-type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
+/// A predicate that is shared.
+pub(crate) type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 
 /// A named predicate on the states of `S`: `when` implies `holds`.
 ///

@@ -6,15 +6,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::erased::ErasedState;
-use crate::obligation::ObligationKind;
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::ErasedState;
+use crate::statement::invariant::Predicate;
+use crate::statement::kind::ObligationKind;
 use crate::statement::system::{StateOf, TransitionSystem};
 
 const PROPERTY: &str = "a liveness property";
-
-type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 
 /// A named liveness property of the behaviours of `S`, which meet the system's [fairness](TransitionSystem::fairness).
 ///

@@ -9,16 +9,16 @@ use std::hash::Hash;
 
 use serde_json::Value;
 
-use crate::drawing::Drawing;
-use crate::erased::Caveats;
-use crate::report::json::json;
 use crate::state::State;
+use crate::state::hiding::Hiding;
 use crate::statement::action::Action;
 use crate::statement::asked::derived::{Derived, runs};
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::{Culprit, Name, break_off, until_enough};
 use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::drawing::Drawing;
+use crate::statement::erased::Caveats;
 use crate::statement::fairness::Fairness;
+use crate::statement::shown::json::json;
 
 /// States after which it pays to break an enumeration off.
 const WORTH_BREAKING_OFF: u32 = 64;

@@ -2,7 +2,7 @@
 
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::Inclusion;
-use refmap::obligation::stepper::Stepper;
+use refmap::internal::stepper::Stepper;
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
 

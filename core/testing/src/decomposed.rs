@@ -8,7 +8,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use refmap::liveness::Strength;
+use refmap::Strength;
 
 use crate::textbook::{Pairs, Said, Small, has};
 

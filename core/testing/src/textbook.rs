@@ -5,7 +5,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use refmap::liveness::Strength;
+use refmap::Strength;
 
 /// Set of states, a bit each.
 pub type Set = u32;

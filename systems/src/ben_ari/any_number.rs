@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use refmap::crowd::{Crowd, Others, StateOfCrowd};
-use refmap::{Action, Drawing, Rule, RuleId, TransitionSystem};
+use refmap::drawing::Drawing;
+use refmap::{Action, Rule, RuleId, TransitionSystem};
 
 use super::level_0::{self, Level0};
 use super::level_3::{self, Level3};

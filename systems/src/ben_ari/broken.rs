@@ -3,7 +3,8 @@
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
-use refmap::{Action as _, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem};
+use refmap::drawing::Drawing;
+use refmap::{Action as _, Fairness, Process, Rule, RuleId, TransitionSystem};
 
 use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory};

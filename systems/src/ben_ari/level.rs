@@ -4,8 +4,9 @@
 
 use std::marker::PhantomData;
 
+use refmap::drawing::Drawing;
 use refmap::state::NameVisitor;
-use refmap::{Choices, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect};
+use refmap::{Choices, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect};
 
 use super::command::{Command, Mutant};
 use super::drawing;

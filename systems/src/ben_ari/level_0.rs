@@ -4,7 +4,8 @@
 //!
 //! Deviation D5: there are as many mutators as in the instance, each with the one rule of Fig. 4.
 
-use refmap::{Action as _, Drawing, Fairness, TransitionSystem, successor};
+use refmap::drawing::Drawing;
+use refmap::{Action as _, Fairness, TransitionSystem, successor};
 use serde::Serialize;
 
 use super::drawing;

@@ -5,8 +5,9 @@
 //!
 //! Fairness: weakly `initiate_probe` or `pass_token`, one condition for the whole ring.
 
+use refmap::drawing::Drawing;
 use refmap::drawing::{Node, Shade};
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;

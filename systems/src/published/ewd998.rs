@@ -4,8 +4,9 @@
 //! those of Kuppe and Merz's module `EWD998` of the TLA+ Examples. It stands as a specification, without the fairness of the
 //! module: that of the module's `System` is on steps of several processes, which `EWD998PCal` does not show.
 
+use refmap::drawing::Drawing;
 use refmap::drawing::Shade;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::ewd840::{Colour, active};

@@ -5,7 +5,8 @@
 //! Deviations. D1: the network has for each node how many payload messages are on their way to it, and at most one token; the
 //! module has a bag, in which there might be two. As a token is sent only where one is taken, there never are.
 
-use refmap::{Constraint, Drawing, IndexSet, TransitionSystem, guard};
+use refmap::drawing::Drawing;
+use refmap::{Constraint, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::ewd840::Colour;

@@ -1,8 +1,9 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
+use refmap::drawing::Drawing;
 use refmap::obligation::ObligationKind;
 use refmap::report::Value;
-use refmap::{Caveats, Drawing, Fairness, Process, Rule, TransitionSystem, fire_by_next};
+use refmap::{Caveats, Fairness, Process, Rule, TransitionSystem, fire_by_next};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use strum::VariantArray;
 use tinyvec::ArrayVec;

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use refmap::explore::{Options, Record, explore};
+use refmap::internal::explore::{Options, Record, explore};
 use refmap::{Action as _, ActionOf, TransitionSystem};
 use refmap_systems::ben_ari::{Level3, Scope as BenAri};
 use refmap_systems::tso::{Granularity, OnTheFly, Scope as Tso, Variant};

@@ -13,7 +13,7 @@ use super::error::InputError;
 use super::parameters::Parameters;
 use super::translated::{Datum, Translated};
 use refmap::explore::Unreturned;
-use refmap::input::Interrupted;
+use refmap::internal::input::Interrupted;
 use refmap::internal::{counted, grouped};
 use refmap::report::Report;
 use refmap::report::history::Criterion;
@@ -298,7 +298,7 @@ impl Validator {
     }
 
     /// Decides whether the history in `input` is a behaviour. If a limit is reached before it has a header
-    /// ([`Source`](refmap::input::Source)), the report says only that.
+    /// ([`Source`](refmap_histories::Source)), the report says only that.
     ///
     /// # Errors
     ///

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use refmap::explore::{Watch, Watchdog};
 use refmap::internal::plain;
+use refmap::internal::stepper::Stepper;
 use refmap::obligation::Settings;
-use refmap::obligation::stepper::Stepper;
 
 use super::attended::attended_parts;
 use super::command::ExploreCommand;

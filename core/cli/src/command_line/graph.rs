@@ -11,10 +11,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::{Clock, Limit, Watch};
-use refmap::input::{Asked, Interrupted, Source};
+use refmap::explore::{Limit, Watch};
+use refmap::internal::explore::Clock;
+use refmap::internal::input::{Interrupted, LimitedReader, Source};
+use refmap::internal::liveness::{Fault, Lasso};
 use refmap::internal::visible;
-use refmap::liveness::{Fault, Lasso};
 use serde_json::{Value, json};
 
 use self::answer::Answer;
@@ -169,10 +170,13 @@ impl Results<'_> {
                 return self.interrupt(at(last), &LineError::Limit(limit));
             }
             let system = line.ok_or(LineError::TooLong);
-            let read = |line: Vec<u8>| match read(Asked::reading(line.as_slice(), self.clock)) {
-                Err(GraphError::Interrupted(interrupted)) => Err(LineError::Reading(interrupted)),
-                read => Ok(read?),
-            };
+            let read =
+                |line: Vec<u8>| match read(LimitedReader::reading(line.as_slice(), self.clock)) {
+                    Err(GraphError::Interrupted(interrupted)) => {
+                        Err(LineError::Reading(interrupted))
+                    }
+                    read => Ok(read?),
+                };
             let system = system.and_then(read);
             let system = system.and_then(|system| {
                 if names.insert(system.name.clone()) {

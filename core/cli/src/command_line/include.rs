@@ -6,9 +6,10 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::{Clock, Limits, Watch, Watchdog};
+use refmap::explore::{Limits, Watch, Watchdog};
 use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
-use refmap::input::Source;
+use refmap::internal::explore::Clock;
+use refmap::internal::input::Source;
 use refmap::internal::plain;
 use refmap::report::{Obligation, Report, Verdict};
 use serde::Serialize;

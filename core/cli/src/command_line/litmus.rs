@@ -12,8 +12,9 @@ use super::error::CommandError;
 use super::status::Status;
 use super::visible::tell;
 use crate::json;
-use refmap::explore::{Clock, Limits, Watch};
-use refmap::input::{Interrupted, Source};
+use refmap::explore::{Limits, Watch};
+use refmap::internal::explore::Clock;
+use refmap::internal::input::{Interrupted, Source};
 use refmap_programs::TooManyStates;
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
 

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter};
 
-use refmap::explore::{Clock, Limit};
-use refmap::internal::until_enough;
-use refmap::liveness::{
-    Bits, Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Strength, Word, judge,
-    violation,
+use refmap::Strength;
+use refmap::explore::Limit;
+use refmap::internal::explore::Clock;
+use refmap::internal::liveness::{
+    Bits, Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Word, judge, violation,
 };
+use refmap::internal::until_enough;
 
 use super::system::{Condition, Pace, Pairs, PropertyKind, System};
 

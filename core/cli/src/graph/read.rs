@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, BufRead};
 
-use refmap::input::Interrupted;
-use refmap::liveness::Strength;
+use refmap::Strength;
+use refmap::internal::input::Interrupted;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 

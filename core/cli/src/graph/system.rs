@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
-use refmap::explore::Clock;
+use refmap::Strength;
 use refmap::internal::break_off;
-use refmap::liveness::{Conditions, Steps, Strength};
+use refmap::internal::explore::Clock;
+use refmap::internal::liveness::{Conditions, Steps};
 
 /// A transition system with fairness conditions and properties.
 ///

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use refmap::drawing::{Drawing, Node, Shade};
+use refmap::internal::liveness::Lasso;
 use refmap::internal::outline::Outline;
-use refmap::liveness::Lasso;
 use refmap::report::{ConditionMet, Counterexample, Step};
 use serde_json::{Map, Value};
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use refmap::inclusion::{Case, Evidence, Image, Included, Inclusion, Shown, Stutter, Table};
+use refmap::internal::stepper::Stepper;
 use refmap::internal::{compact, counted};
-use refmap::obligation::stepper::Stepper;
 use refmap::report::Step;
 use serde_json::Value;
 

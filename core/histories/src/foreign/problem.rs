@@ -2,7 +2,7 @@
 
 use std::io;
 
-use refmap::input::Interrupted;
+use refmap::internal::input::Interrupted;
 use serde_json::Value;
 
 use crate::event::MOST_THREADS;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refmap::explore::{Limit, Limits, Watch};
-use refmap::input::Source;
+use refmap::internal::input::Source;
 use refmap::random::Generator;
 use refmap::report::Verdict;
 use refmap_histories::{

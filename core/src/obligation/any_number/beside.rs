@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::crowd::BESIDES;
-use crate::erased::ErasedSystem;
-use crate::random::walk::again;
 use crate::report::{Counterexample, NearestReached, Value, changes};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::some_initial;
+use crate::statement::erased::ErasedSystem;
+use crate::view::crowd::BESIDES;
+use crate::walk::random::walk::again;
 
 /// Walks of an instance, and their steps, on which states are compared.
 const WALKS: u32 = 128;

@@ -4,21 +4,21 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use crate::crowd::{CrowdForm, Posed, Unkept, ViewSearch};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{
-    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
-};
 use crate::obligation::found::Totals;
 use crate::obligation::settings::Settings;
-use crate::obligation::visitor::{Plan, Tally, Tester};
-use crate::random::walk::Shown;
-use crate::statement::asked::hiding::Hiding;
+use crate::obligation::visitor::{ObligationTally, Plan, Tester};
+use crate::state::hiding::Hiding;
 use crate::statement::asked::model_call::{Panic, catch, named};
 use crate::statement::asked::visit::visit_initial;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
 use crate::statement::trace::Trace;
+use crate::view::crowd::{CrowdForm, Posed, Unkept, ViewSearch};
+use crate::walk::explore::{
+    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
+};
+use crate::walk::random::walk::ShownBehaviours;
 
 /// Configurations between two looks at the clock and the memory.
 const PATIENCE: u64 = 1 << 8;
@@ -27,7 +27,7 @@ const PATIENCE: u64 = 1 << 8;
 pub(super) struct Configurations<'c, 'p, 'a> {
     plan: &'p Plan<'a>,
     tester: Tester<'p, 'a, ErasedRefinement<'a>>,
-    tally: Tally<ErasedRefinement<'a>>,
+    tally: ObligationTally<ErasedRefinement<'a>>,
     system: ErasedSystem<'a>,
     /// Those in which something failed first, by their numbers.
     failed: Vec<(StateId, ErasedState)>,
@@ -229,8 +229,11 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
     pub fn findings(
         mut self,
         provenance: &str,
-    ) -> (Tally<ErasedRefinement<'a>>, Shown<ErasedSystem<'a>>) {
-        let mut shown = Shown::new();
+    ) -> (
+        ObligationTally<ErasedRefinement<'a>>,
+        ShownBehaviours<ErasedSystem<'a>>,
+    ) {
+        let mut shown = ShownBehaviours::new();
         let failures: Vec<_> = self.tally.counts.failures().collect();
         for (failure, place) in failures {
             let mut failed = self.failed.iter();

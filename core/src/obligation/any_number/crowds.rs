@@ -1,8 +1,8 @@
 //! Crowds as a check sees them: a form, and instances with few members.
 
-use crate::crowd::{CrowdForm, CrowdRefinement, Formed};
 use crate::obligation::error::CheckError;
 use crate::obligation::subject::{Subject, Typed};
+use crate::view::crowd::{CrowdForm, CrowdRefinement, Formed};
 
 /// Receives an instance of a crowd.
 pub(in crate::obligation) type OfInstance<'t> =

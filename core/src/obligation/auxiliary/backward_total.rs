@@ -6,7 +6,7 @@
 //! pair (s, p) that is missing is not reached, so that all is well on those that are.
 
 use super::condition::Condition;
-use crate::erased::SideCondition;
+use crate::statement::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

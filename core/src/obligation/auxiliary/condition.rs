@@ -1,6 +1,6 @@
 //! Side conditions as rows of the report.
 
-use crate::erased::SideCondition;
+use crate::statement::erased::SideCondition;
 
 /// A side condition as a row of the report.
 pub(super) struct Condition {

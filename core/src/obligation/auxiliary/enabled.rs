@@ -5,7 +5,7 @@
 //! gets stuck, where the system does something else.
 
 use super::condition::Condition;
-use crate::erased::SideCondition;
+use crate::statement::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

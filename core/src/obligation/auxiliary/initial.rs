@@ -5,7 +5,7 @@
 //! arrives there.
 
 use super::condition::Condition;
-use crate::erased::SideCondition;
+use crate::statement::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

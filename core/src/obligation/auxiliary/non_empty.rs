@@ -5,7 +5,7 @@
 //! With none the state is lost, and [`auxiliary:backward-total`](super::backward_total) says nothing of the steps that lead to it.
 
 use super::condition::Condition;
-use crate::erased::SideCondition;
+use crate::statement::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

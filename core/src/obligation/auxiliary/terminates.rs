@@ -4,7 +4,7 @@
 //! ends loses all that the system does after it.
 
 use super::condition::Condition;
-use crate::erased::SideCondition;
+use crate::statement::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

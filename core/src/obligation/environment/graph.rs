@@ -6,23 +6,23 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::auxiliary::Base;
-use crate::erased::ErasedState;
-use crate::explore::{Graph, NodeId, States, Work};
-use crate::liveness::Bits;
-use crate::numbered::Numbered;
-use crate::obligation::found::Tell;
+use crate::obligation::found::TellProgress;
 use crate::obligation::futures::with_future;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
-use crate::parallel::run_in_parallel;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::visit_offers;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::ErasedState;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::{ActionOf, StateOf};
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Graph, NodeId, States, Work};
+use crate::walk::liveness::Bits;
+use crate::walk::parallel::run_in_parallel;
 
 /// Functions that are called for the needs of a state.
 const OFFERS: &str = "`candidates`, `fire` or `next` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
@@ -57,7 +57,7 @@ pub(in crate::obligation) enum UnrestReason {
     ByOther,
 }
 
-pub(in crate::obligation) struct Findings<R: Refinement> {
+pub(in crate::obligation) struct EnvironmentFindings<R: Refinement> {
     /// Per rule of the specification, how many pairs of a state and an action were tested.
     pub checked: Vec<u64>,
     /// Per rule of the specification, the first refusal.
@@ -93,7 +93,7 @@ pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
     /// Inputs with which steps were answered, by number.
     pub inputs: &'a [ActionOf<R::Specification>],
     pub threads: usize,
-    pub tell: Tell<'a>,
+    pub tell: TellProgress<'a>,
 }
 
 /// Decides (a), (b) and (c).
@@ -103,7 +103,7 @@ pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
 /// the first case alone is not decided.
 pub(in crate::obligation) fn decide<R: Refinement>(
     of: &Decidable<'_, R>,
-) -> Result<Findings<R>, PanickedAt> {
+) -> Result<EnvironmentFindings<R>, PanickedAt> {
     let Decidable {
         graph,
         labels,
@@ -131,7 +131,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     let backward = |cut: &Bits| Backward {
         fibres: fibres.as_deref(),
         states: graph.states(),
-        graph: Labelled {
+        graph: LabelledGraph {
             graph,
             labels,
             cut: (!cut.is_empty()).then(|| cut.clone()),
@@ -148,7 +148,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         rest.0[graph.states()] = 0;
         let recorded = find(of, &looked_at, &rest, &backward(&outside));
         let refusals = findings.refusals.iter().zip(&recorded.refusals);
-        findings = Findings {
+        findings = EnvironmentFindings {
             beyond: Beyond {
                 rules: refusals
                     .map(|(refusal, recorded)| refusal.is_none() && recorded.is_some())
@@ -187,12 +187,12 @@ fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, Pani
 /// Findings if the states whose steps are not recorded are as the last entry of `rest` says.
 fn find<R: Refinement>(
     of: &Decidable<'_, R>,
-    looked_at: &[LookedAt<ActionOf<R::Specification>>],
+    looked_at: &[RestFacts<ActionOf<R::Specification>>],
     rest: &Rest,
     backward: &Backward<'_>,
-) -> Findings<R> {
+) -> EnvironmentFindings<R> {
     let rules = of.refinement.specification().call_rules().len();
-    let mut findings = Findings {
+    let mut findings = EnvironmentFindings {
         checked: vec![0; rules],
         tested: vec![0; rules],
         undeclared: BTreeSet::new(),
@@ -210,7 +210,7 @@ fn find<R: Refinement>(
     findings
 }
 
-impl<R: Refinement> Findings<R> {
+impl<R: Refinement> EnvironmentFindings<R> {
     /// Notes that an action is refused in a state; the first state counts, and in it the action that
     /// the specification offers first.
     fn refuse(
@@ -246,14 +246,14 @@ impl Rest {
 }
 
 /// A graph, with the labels of its steps.
-struct Labelled<'a> {
+struct LabelledGraph<'a> {
     graph: &'a Graph,
     labels: &'a [Label],
     /// States that are taken as some whose steps are not recorded, if there are any.
     cut: Option<Bits>,
 }
 
-impl Labelled<'_> {
+impl LabelledGraph<'_> {
     /// The steps of a state. One number stands for all targets whose own steps are not all recorded.
     fn steps(&self, state: NodeId) -> impl Iterator<Item = (NodeId, Label)> {
         let steps = self.graph.steps(state);
@@ -272,7 +272,7 @@ impl Labelled<'_> {
 
 /// The graph, searched backwards.
 struct Backward<'a> {
-    graph: Labelled<'a>,
+    graph: LabelledGraph<'a>,
     /// Number of states whose steps are recorded. The next number stands for all others.
     states: usize,
     /// Per such state, the number of its fibre, if there are guesses.
@@ -333,7 +333,7 @@ fn comes_to_rest<R: Refinement>(
     reached: &dyn States<R::Implementation>,
     rest: &Rest,
     backward: &Backward<'_>,
-    findings: &mut Findings<R>,
+    findings: &mut EnvironmentFindings<R>,
 ) {
     let processes = refinement.call_environment();
     let mut unsettled = 0u32;
@@ -390,7 +390,7 @@ fn comes_to_rest<R: Refinement>(
 
 /// An action that the specification offers the environment in some abstract state.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Need<A> {
+struct NeededAction<A> {
     process: usize,
     rule: usize,
     /// The number of its inputs; that of all numbers if no step is answered by them.
@@ -399,14 +399,14 @@ struct Need<A> {
 }
 
 /// Facts found about states of a row when they were looked at.
-struct LookedAt<A> {
+struct RestFacts<A> {
     states: Range<u32>,
     /// Per state, the set of environment processes at rest.
     rest: Vec<u32>,
     /// Per state, the place of what its image needs, if some process is at rest.
     needed: Vec<u32>,
     /// Needs of images, each once.
-    needs: Vec<Vec<Need<A>>>,
+    needs: Vec<Vec<NeededAction<A>>>,
     /// The states outside of the constraint.
     outside: Vec<NodeId>,
     /// The states in which a bound has stopped a thread.
@@ -414,7 +414,7 @@ struct LookedAt<A> {
     undeclared: BTreeSet<Process>,
 }
 
-impl<A> LookedAt<A> {
+impl<A> RestFacts<A> {
     /// Forgets what is needed in other states than these.
     fn forget(&mut self, others: &Bits) {
         for (id, needed) in self.states.clone().zip(&mut self.needed) {
@@ -425,7 +425,7 @@ impl<A> LookedAt<A> {
     }
 
     /// The states with what each needs, in order.
-    fn needs(&self) -> impl Iterator<Item = (NodeId, &[Need<A>])> {
+    fn needs(&self) -> impl Iterator<Item = (NodeId, &[NeededAction<A>])> {
         let states = self.states.clone().zip(&self.needed);
         states.map(|(id, place)| {
             let needs = self.needs.get(*place as usize);
@@ -446,7 +446,7 @@ const PATIENCE: u32 = 1 << 12;
 fn look_at<R: Refinement>(
     of: &Decidable<'_, R>,
     numbers: &HashMap<&ActionOf<R::Specification>, u32>,
-) -> Result<Vec<LookedAt<ActionOf<R::Specification>>>, PanickedAt> {
+) -> Result<Vec<RestFacts<ActionOf<R::Specification>>>, PanickedAt> {
     let Decidable {
         refinement,
         constraint,
@@ -473,7 +473,7 @@ fn look_at<R: Refinement>(
     let done = AtomicU32::new(0);
     let look = |states: Range<u32>| {
         let count = states.len();
-        let mut part = LookedAt {
+        let mut part = RestFacts {
             states: states.clone(),
             rest: Vec::with_capacity(count),
             needed: Vec::with_capacity(count),
@@ -545,14 +545,14 @@ fn look_at<R: Refinement>(
 fn meets_at_once<R: Refinement>(
     of: &Decidable<'_, R>,
     rest: &Rest,
-    looked_at: &[LookedAt<ActionOf<R::Specification>>],
+    looked_at: &[RestFacts<ActionOf<R::Specification>>],
     backward: &Backward<'_>,
-    findings: &mut Findings<R>,
+    findings: &mut EnvironmentFindings<R>,
 ) -> Vec<BTreeSet<u32>> {
     let inputs = of.inputs.len() + 1;
     let mut unmet = vec![vec![false; inputs]; of.refinement.call_environment().len()];
     let mut at_hand = vec![false; inputs];
-    let all = looked_at.iter().flat_map(LookedAt::needs);
+    let all = looked_at.iter().flat_map(RestFacts::needs);
     for (id, needs) in all.filter(|(id, _)| !backward.graph.is_cut(*id)) {
         let mark = |at_hand: &mut [bool], value| {
             for (_, label) in backward.graph.steps(id) {
@@ -579,9 +579,9 @@ fn meets_later<R: Refinement>(
     of: &Decidable<'_, R>,
     unmet: &[BTreeSet<u32>],
     rest: &Rest,
-    looked_at: &[LookedAt<ActionOf<R::Specification>>],
+    looked_at: &[RestFacts<ActionOf<R::Specification>>],
     backward: &Backward<'_>,
-    findings: &mut Findings<R>,
+    findings: &mut EnvironmentFindings<R>,
 ) {
     let Decidable {
         refinement,
@@ -625,7 +625,7 @@ fn meets_later<R: Refinement>(
             });
             backward.guess_anew(&mut marks);
             let all = bits.iter().fold(0, |all, bit| all | bit);
-            let needs = looked_at.iter().flat_map(LookedAt::needs);
+            let needs = looked_at.iter().flat_map(RestFacts::needs);
             for (id, needs) in needs.filter(|(id, _)| !backward.graph.is_cut(*id)) {
                 let missing = all & !marks[id.0 as usize];
                 if missing == 0 || !rest.contains(id, process) {
@@ -648,9 +648,9 @@ fn needs<R: Refinement>(
     image: &StateOf<R::Specification>,
     numbers: &HashMap<&ActionOf<R::Specification>, u32>,
     undeclared: &mut BTreeSet<Process>,
-) -> Vec<Need<ActionOf<R::Specification>>> {
+) -> Vec<NeededAction<ActionOf<R::Specification>>> {
     let specification = refinement.specification();
-    let mut needs: Vec<Need<_>> = Vec::new();
+    let mut needs: Vec<NeededAction<_>> = Vec::new();
     visit_offers(specification, image, &mut |action| {
         let process = specification.call_process(&action);
         let declared = refinement.call_environment().iter();
@@ -667,7 +667,7 @@ fn needs<R: Refinement>(
         );
         let inputs = specification.call_inputs(&action);
         if needs.iter().all(|need| need.action != inputs) {
-            needs.push(Need {
+            needs.push(NeededAction {
                 process,
                 rule: rule.0,
                 input: numbers

@@ -2,14 +2,14 @@
 
 use super::reached::ReachedStates;
 use super::variables::Variables;
-use crate::erased::ErasedSystem;
 use crate::report::{NearestReached, Value, changes};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::tolerated;
+use crate::statement::erased::ErasedSystem;
 
 /// A state that was reached, and differs from another one in as few variables as any of those that are known.
 #[derive(Clone, Debug)]
-pub(super) struct Beside {
+pub(super) struct NearbyState {
     /// The state, as reports show it.
     pub shown: Value,
     /// Number of the walk, and its seed.
@@ -19,7 +19,7 @@ pub(super) struct Beside {
     pub steps: u32,
 }
 
-impl Beside {
+impl NearbyState {
     /// The one beside the state of these values; none if no walk reached any.
     pub fn new(
         implementation: &ErasedSystem<'_>,

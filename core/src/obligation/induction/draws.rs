@@ -12,16 +12,16 @@ use std::ops::Range;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::examination::{Examination, Failing, carefully};
+use super::examination::{Examination, FailingInvariants, carefully};
 use super::findings::{Findings, Unrepeated};
 use super::reached::ReachedStates;
 use super::variables::Variables;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::random::Generator;
-use crate::random::generator::mix;
-use crate::random::walk::Offers;
-use crate::statement::asked::model_call::{Ended, catch, interruptible};
+use crate::statement::asked::model_call::{CallEnd, catch, interruptible};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::walk::random::Generator;
+use crate::walk::random::generator::mix;
+use crate::walk::random::walk::Offers;
 
 /// Draws that are made one after the other.
 pub(super) const CHUNK: u64 = 64;
@@ -39,7 +39,7 @@ pub(super) struct Draws<'d, 'a> {
 
 /// Findings of the states that were drawn.
 #[derive(Clone, Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawFindings {
     pub findings: Findings,
     /// Hashes of those that satisfy the invariants and are on no walk.
     pub unmet: HashSet<u64>,
@@ -47,7 +47,7 @@ pub(super) struct Drawn {
     pub values: BTreeMap<u64, Vec<u64>>,
 }
 
-impl Drawn {
+impl DrawFindings {
     pub fn new(invariants: usize) -> Self {
         Self {
             findings: Findings::new(invariants),
@@ -65,7 +65,7 @@ impl Drawn {
 
 impl<'a> Draws<'_, 'a> {
     /// Makes the draws of these numbers, up to the first one with which no state can be made.
-    pub fn chunk(&self, numbers: Range<u64>, drawn: &mut Drawn) {
+    pub fn chunk(&self, numbers: Range<u64>, drawn: &mut DrawFindings) {
         let mut generator = Generator::numbered(mix(!self.seed), numbers.start);
         let mut offers = Offers::new(self.system());
         let at = Cell::new(numbers.start);
@@ -89,11 +89,11 @@ impl<'a> Draws<'_, 'a> {
         });
         match made {
             Ok(()) => (),
-            Err(Ended::Panicked(panic)) => {
+            Err(CallEnd::Panicked(panic)) => {
                 // A worker takes its chunks in their order.
                 drawn.findings.unmade.get_or_insert((at.get(), panic));
             }
-            Err(Ended::BrokenOff) => drawn.findings.cut_short = true,
+            Err(CallEnd::BrokenOff) => drawn.findings.cut_short = true,
         }
     }
 
@@ -103,14 +103,20 @@ impl<'a> Draws<'_, 'a> {
 
     /// Examines a state, and says whether draws are to go on along its steps: it satisfies the invariants and is on no walk, or
     /// fails just one of them, so that what goes wrong without that one may come later.
-    fn test(&self, number: u64, values: &[u64], state: &ErasedState, drawn: &mut Drawn) -> bool {
+    fn test(
+        &self,
+        number: u64,
+        values: &[u64],
+        state: &ErasedState,
+        drawn: &mut DrawFindings,
+    ) -> bool {
         let (examination, findings) = (self.examination, &mut drawn.findings);
         findings.states += 1;
         let unrepeated = &mut findings.unrepeated;
         let failing = carefully(number, unrepeated, |care| examination.failing(care, state));
         match failing {
-            Failing::None => (),
-            Failing::One(left_out) => {
+            FailingInvariants::None => (),
+            FailingInvariants::One(left_out) => {
                 if findings.needed[left_out].is_none() {
                     let failing = carefully(number, unrepeated, |care| {
                         examination.fails_without(care, left_out, state)
@@ -119,7 +125,7 @@ impl<'a> Draws<'_, 'a> {
                 }
                 return true;
             }
-            Failing::Several => return false,
+            FailingInvariants::Several => return false,
         }
         findings.satisfying += 1;
         examination.induct(number, state, findings);

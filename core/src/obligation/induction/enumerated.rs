@@ -1,15 +1,20 @@
 //! A refinement whose implementation makes its type-correct states.
 
 use super::findings::Findings;
-use crate::erased::ErasedState;
-use crate::obligation::found::Tell;
+use crate::obligation::found::TellProgress;
 use crate::obligation::settings::Settings;
 use crate::statement::asked::type_correct::Choices;
+use crate::statement::erased::ErasedState;
 
 /// A refinement whose implementation makes its type-correct states.
 pub(in crate::obligation) trait Enumerated: Sync {
     /// Passes over all type-correct states, and looks for those `reached` among them.
-    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings;
+    fn induct(
+        &self,
+        reached: &[ErasedState],
+        settings: &Settings<'_>,
+        tell: TellProgress<'_>,
+    ) -> Findings;
     /// The type-correct state of some choices.
     fn make(&self, choices: &mut Choices) -> ErasedState;
     /// The numbers that are written of a state; none if a state is kept whole, or does not fit its packing.

@@ -6,15 +6,17 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::findings::{Findings, Gap, Unrepeated};
 use super::goal::Goal;
-use crate::explore::{Limits, Panic};
 use crate::statement::asked::answer::{answer, unsimulated};
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
-use crate::statement::asked::model_call::{Ended, UNNAMED, break_off, catch, interruptible, named};
+use crate::statement::asked::model_call::{
+    CallEnd, UNNAMED, break_off, catch, interruptible, named,
+};
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::walk::explore::{Limits, Panic};
 
 /// Steps of one state, or initial states, between two looks at the clock.
 const PATIENCE: u64 = 256;
@@ -70,7 +72,7 @@ pub(super) fn carefully<T>(
 }
 
 /// Invariants that a state fails.
-pub(super) enum Failing {
+pub(super) enum FailingInvariants {
     None,
     One(usize),
     Several,
@@ -109,11 +111,11 @@ impl<'a, R: Refinement> Examination<'a, R> {
         let initial = match enumerated {
             Ok(()) => Some(initial),
             // Mostly it panics again where that is told.
-            Err(Ended::Panicked(panic)) => {
+            Err(CallEnd::Panicked(panic)) => {
                 findings.unrepeated = Some((0, panic));
                 None
             }
-            Err(Ended::BrokenOff) => {
+            Err(CallEnd::BrokenOff) => {
                 findings.cut_short = true;
                 return None;
             }
@@ -154,13 +156,19 @@ impl<'a, R: Refinement> Examination<'a, R> {
     }
 
     /// An invariant that cannot be evaluated in a state does not hold there.
-    pub fn failing(&self, care: &Care<'_>, state: &StateOf<R::Implementation>) -> Failing {
-        let mut failing = Failing::None;
+    pub fn failing(
+        &self,
+        care: &Care<'_>,
+        state: &StateOf<R::Implementation>,
+    ) -> FailingInvariants {
+        let mut failing = FailingInvariants::None;
         for (index, invariant) in self.invariants.iter().enumerate() {
             if !care.guarded(|| invariant.holds(state)).unwrap_or(false) {
                 match failing {
-                    Failing::None => failing = Failing::One(index),
-                    Failing::One(_) | Failing::Several => return Failing::Several,
+                    FailingInvariants::None => failing = FailingInvariants::One(index),
+                    FailingInvariants::One(_) | FailingInvariants::Several => {
+                        return FailingInvariants::Several;
+                    }
                 }
             }
         }

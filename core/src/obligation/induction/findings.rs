@@ -3,7 +3,7 @@
 use foldhash::{HashSet, HashSetExt};
 
 use super::goal::{Goal, PerGoal};
-use crate::explore::Panic;
+use crate::walk::explore::Panic;
 
 /// Gap in an induction: the number of a type-correct state, or of a draw, and which of its steps; no step if the
 /// state itself is at fault.

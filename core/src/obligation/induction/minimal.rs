@@ -2,15 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::beside::Beside;
+use super::beside::NearbyState;
 use super::draws::Draws;
 use super::examination::carefully;
 use super::findings::{Findings, Gap};
 use super::goal::Goal;
-use crate::erased::ErasedState;
-use crate::explore::Panic;
 use crate::statement::asked::model_call::{interruptible, tolerated};
+use crate::statement::erased::ErasedState;
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Panic;
 
 /// States that are tried at most in each of the two ways to make one gap small.
 const MOST_TRIED: u32 = 1 << 16;
@@ -29,7 +29,7 @@ pub(super) struct SmallGap {
     /// Panic of a function of the model, if that is what fails.
     pub panic: Option<Panic>,
     /// The reached state from which it differs least.
-    pub beside: Option<Beside>,
+    pub beside: Option<NearbyState>,
 }
 
 /// The gap of a goal that was found in the state of these values, made small as far as there is time for that; none if the model
@@ -58,7 +58,7 @@ pub(super) fn minimal(
     let _ = interruptible(|| search.run());
     let implementation = draws.examination.refinement.implementation();
     let best = search.best.take();
-    let beside = Beside::new(implementation, draws.variables, draws.reached, &best);
+    let beside = NearbyState::new(implementation, draws.variables, draws.reached, &best);
     let case = search.case.into_inner();
     Some(SmallGap { beside, ..case })
 }

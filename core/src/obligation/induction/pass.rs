@@ -7,18 +7,18 @@ use std::time::Instant;
 
 use foldhash::HashMap;
 
-use super::examination::{Examination, Failing, carefully};
+use super::examination::{Examination, FailingInvariants, carefully};
 use super::findings::Findings;
-use crate::explore::Work;
-use crate::obligation::found::Tell;
+use crate::obligation::found::TellProgress;
 use crate::obligation::settings::Settings;
-use crate::parallel::{WorkItems, run_in_parallel};
 use crate::statement::asked::calls::{Function, Position, Stage, Watched, call};
-use crate::statement::asked::model_call::{Ended, catch, interruptible, named};
+use crate::statement::asked::model_call::{CallEnd, catch, interruptible, named};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
+use crate::walk::explore::Work;
+use crate::walk::parallel::{WorkItems, run_in_parallel};
 
 /// Type-correct states that a worker takes at a time.
 const CHUNK: u64 = 4096;
@@ -37,7 +37,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     invariants: &[Invariant<R::Implementation>],
     reached: &[StateOf<R::Implementation>],
     settings: &Settings<'_>,
-    tell: Tell<'_>,
+    tell: TellProgress<'_>,
 ) -> Findings
 where
     R::Implementation: TypeCorrect,
@@ -145,11 +145,11 @@ where
         });
         match made {
             Ok(()) => (),
-            Err(Ended::Panicked(panic)) => {
+            Err(CallEnd::Panicked(panic)) => {
                 // A worker takes its chunks in their order.
                 findings.unmade.get_or_insert((at.get(), panic));
             }
-            Err(Ended::BrokenOff) => findings.cut_short = true,
+            Err(CallEnd::BrokenOff) => findings.cut_short = true,
         }
     }
 
@@ -158,18 +158,18 @@ where
         match carefully(number, &mut findings.unrepeated, |care| {
             self.examination.failing(care, from)
         }) {
-            Failing::None => {
+            FailingInvariants::None => {
                 findings.satisfying += 1;
                 findings.met.extend(self.reached.get(from));
                 self.examination.induct(number, from, findings);
             }
-            Failing::One(left_out) if findings.needed[left_out].is_none() => {
+            FailingInvariants::One(left_out) if findings.needed[left_out].is_none() => {
                 let failing = carefully(number, &mut findings.unrepeated, |care| {
                     self.examination.fails_without(care, left_out, from)
                 });
                 findings.needed[left_out] = failing.map(|goal| (number, goal));
             }
-            Failing::One(_) | Failing::Several => (),
+            FailingInvariants::One(_) | FailingInvariants::Several => (),
         }
     }
 }

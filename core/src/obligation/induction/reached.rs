@@ -6,16 +6,16 @@ use foldhash::fast::FixedState;
 use foldhash::{HashSet, HashSetExt};
 
 use super::variables::Variables;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::obligation::found::Found;
+use crate::obligation::found::SearchResult;
 use crate::obligation::settings::Search;
-use crate::parallel::{WorkItems, run_in_parallel};
-use crate::random::Walks;
-use crate::random::walk::again;
 use crate::statement::asked::model_call::{catch, named};
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::walk::parallel::{WorkItems, run_in_parallel};
+use crate::walk::random::Walks;
+use crate::walk::random::walk::again;
 
 /// Walks, and their steps, where the check makes none.
 const WALKS: u32 = 100;
@@ -58,7 +58,7 @@ impl ReachedStates {
     /// Those of the walks that the check makes, or of some walks of the seed if it makes none. Of walks that have more than so many steps
     /// together, some are left out, or not gone to their ends.
     pub fn new<'a>(
-        found: &Found<'_, ErasedRefinement<'a>>,
+        found: &SearchResult<'_, ErasedRefinement<'a>>,
         variables: &Variables<'_>,
         seed: u64,
         most: u32,
@@ -151,7 +151,7 @@ fn hash(state: &ErasedState) -> u64 {
 
 /// The states on the walks, in the order of these.
 fn passed<'a>(
-    found: &Found<'_, ErasedRefinement<'a>>,
+    found: &SearchResult<'_, ErasedRefinement<'a>>,
     walks: Walks,
     most: u32,
     out_of_time: &(dyn Fn() -> bool + Sync),

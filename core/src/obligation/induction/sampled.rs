@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::beside::Beside;
-use super::draws::{CHUNK, Drawn, Draws};
+use super::beside::NearbyState;
+use super::draws::{CHUNK, DrawFindings, Draws};
 use super::enumerated::Enumerated;
 use super::examination::Examination;
 use super::findings::Findings;
@@ -11,15 +11,15 @@ use super::goal::{Goal, PerGoal};
 use super::minimal::{SmallGap, minimal};
 use super::reached::{MOST_TO_DRAW, MOST_TO_SHOW, ReachedStates, in_order};
 use super::variables::Variables;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::Work;
-use crate::obligation::found::{Found, Tell};
-use crate::parallel::{WorkItems, run_in_parallel};
-use crate::random::Samples;
+use crate::obligation::found::{SearchResult, TellProgress};
 use crate::report::DrawnStates;
 use crate::statement::asked::model_call::{catch, tolerated};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
+use crate::walk::explore::Work;
+use crate::walk::parallel::{WorkItems, run_in_parallel};
+use crate::walk::random::Samples;
 
 /// Chunks between two looks at the memory.
 const PATIENCE: u64 = 256;
@@ -39,8 +39,8 @@ pub(in crate::obligation) fn sample<'a>(
     enumerated: &dyn Enumerated,
     invariants: &[Invariant<ErasedSystem<'a>>],
     samples: Samples,
-    found: &Found<'_, ErasedRefinement<'a>>,
-    tell: Tell<'_>,
+    found: &SearchResult<'_, ErasedRefinement<'a>>,
+    tell: TellProgress<'_>,
 ) -> Sampled {
     let (settings, started) = (found.settings, found.started);
     let out_of_time = || {
@@ -121,9 +121,9 @@ pub(in crate::obligation) fn sample<'a>(
 /// The reached state beside each of the states in which a pass found a gap, by their numbers.
 pub(in crate::obligation) fn beside(
     enumerated: &dyn Enumerated,
-    found: &Found<'_, ErasedRefinement<'_>>,
+    found: &SearchResult<'_, ErasedRefinement<'_>>,
     findings: &Findings,
-) -> BTreeMap<u64, Beside> {
+) -> BTreeMap<u64, NearbyState> {
     let (settings, started) = (found.settings, found.started);
     let out_of_time = || {
         let limit = settings.limits.out_of_time(&settings.watch, started);
@@ -141,7 +141,7 @@ pub(in crate::obligation) fn beside(
         let reached = ReachedStates::new(found, &variables, 0, MOST_TO_SHOW, &out_of_time);
         let beside = |number| {
             let values = variables.of_number(number);
-            let beside = Beside::new(implementation, &variables, &reached, &values)?;
+            let beside = NearbyState::new(implementation, &variables, &reached, &values)?;
             Some((number, beside))
         };
         numbers.into_iter().filter_map(beside).collect()
@@ -155,12 +155,12 @@ fn draw(
     samples: u64,
     threads: usize,
     out_of_memory: &(dyn Fn() -> bool + Sync),
-    tell: Tell<'_>,
-) -> Drawn {
+    tell: TellProgress<'_>,
+) -> DrawFindings {
     let invariants = draws.examination.invariants.len();
     let chunks = WorkItems::new(samples.div_ceil(CHUNK) as usize);
     let work = |worker| {
-        let mut drawn = Drawn::new(invariants);
+        let mut drawn = DrawFindings::new(invariants);
         while let Some(chunk) = chunks.take() {
             let start = chunk as u64 * CHUNK;
             if worker == 0 {
@@ -181,7 +181,7 @@ fn draw(
         }
         drawn
     };
-    let mut all = Drawn::new(invariants);
+    let mut all = DrawFindings::new(invariants);
     for drawn in run_in_parallel(0..threads.max(1), work) {
         all.merge(drawn);
     }

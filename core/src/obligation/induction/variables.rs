@@ -8,10 +8,10 @@ use foldhash::fast::FixedState;
 use serde_json::Value;
 
 use super::enumerated::{Enumerated, WrittenNumber};
-use crate::erased::ErasedState;
-use crate::report::json::json;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::type_correct::Choices;
+use crate::statement::erased::ErasedState;
+use crate::statement::shown::json::json;
 
 /// Values of a variable that are all tried; of more, those are that the state shows somewhere.
 const FEW: u64 = 1 << 13;

@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use crate::explore::{Graph, NodeId};
-use crate::liveness::{Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation};
 use crate::obligation::label::Label;
 use crate::statement::asked::functions::Functions;
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{ActionOf, TransitionSystem};
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::{
+    Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation,
+};
 
 /// Rules, by their places, and the processes that take them.
-pub(super) type Taken = BTreeSet<(u32, Process)>;
+pub(super) type TakenRules = BTreeSet<(u32, Process)>;
 
 /// A fairness condition of one process, or of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Instance {
+pub(super) struct ConditionInstance {
     /// The place of the condition among those stated.
     pub condition: usize,
     pub name: String,
@@ -26,7 +28,7 @@ pub(super) struct Instance {
     pub process: Option<Process>,
 }
 
-impl Instance {
+impl ConditionInstance {
     /// True if a step by a rule and a process is one of the action.
     pub fn takes(&self, rule: u32, process: Process) -> bool {
         self.rules.contains(&rule) && self.process.is_none_or(|own| own.is(process))
@@ -40,7 +42,7 @@ impl Instance {
 }
 
 /// The rules and processes of the recorded steps that change the state, of which `of_labels` has those of each label.
-pub(super) fn taken(graph: &Graph, of_labels: &[Taken]) -> Taken {
+pub(super) fn taken(graph: &Graph, of_labels: &[TakenRules]) -> TakenRules {
     let mut changing = Bits::none(of_labels.len());
     for state in graph.nodes() {
         let steps = graph.steps(state).filter(|(target, _)| *target != state);
@@ -51,13 +53,17 @@ pub(super) fn taken(graph: &Graph, of_labels: &[Taken]) -> Taken {
 }
 
 /// The rule and the process of each label.
-pub(super) fn taken_by_labels(labels: &[Label]) -> Vec<Taken> {
+pub(super) fn taken_by_labels(labels: &[Label]) -> Vec<TakenRules> {
     let taken = labels.iter().map(|label| label.taken);
     taken.map(|taken| taken.into_iter().collect()).collect()
 }
 
 /// The conditions of each process by which a step was taken.
-pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> Vec<Instance> {
+pub(super) fn instances(
+    stated: &[Fairness],
+    rules: &[Rule],
+    taken: &TakenRules,
+) -> Vec<ConditionInstance> {
     let mut instances = Vec::new();
     for (condition, fairness) in stated.iter().enumerate() {
         let of = rules_of(fairness, rules);
@@ -75,7 +81,7 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
                 }
                 _ => fairness.name().to_owned(),
             };
-            Instance {
+            ConditionInstance {
                 condition,
                 name,
                 strength: fairness.strength(),
@@ -107,24 +113,24 @@ pub(super) fn rules_of(fairness: &Fairness, rules: &[Rule]) -> Vec<u32> {
 }
 
 /// The processes by which steps of some rules were taken.
-pub(super) fn processes(rules: &[u32], taken: &Taken) -> impl Iterator<Item = Process> {
+pub(super) fn processes(rules: &[u32], taken: &TakenRules) -> impl Iterator<Item = Process> {
     let of = taken.iter().filter(|(rule, _)| rules.contains(rule));
     of.map(|(_, process)| *process)
 }
 
 /// Conditions, and the class of each label.
 pub(super) struct Assumed {
-    pub instances: Vec<Instance>,
+    pub instances: Vec<ConditionInstance>,
     pub conditions: Conditions,
     pub classes: Vec<u32>,
 }
 
 impl Assumed {
     /// Those of some labels, given by the rules and processes that take their steps.
-    pub fn new(instances: Vec<Instance>, of_labels: &[Taken]) -> Self {
+    pub fn new(instances: Vec<ConditionInstance>, of_labels: &[TakenRules]) -> Self {
         let mut conditions = Conditions::new(instances.iter().map(|one| one.strength));
-        let class = |of_label: &Taken| {
-            let taken = |(_, one): &(usize, &Instance)| {
+        let class = |of_label: &TakenRules| {
+            let taken = |(_, one): &(usize, &ConditionInstance)| {
                 let mut taken = of_label.iter();
                 taken.any(|(rule, process)| one.takes(*rule, *process))
             };

@@ -11,20 +11,20 @@
 //! One condition is added: a stutter that is under way goes on. A behaviour of the system below is one of the view in which each
 //! stutter ends, whatever the system does after it.
 
-use super::assumed::{Instance, Taken};
-use crate::auxiliary::Base;
-use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{Graph, NodeId};
-use crate::liveness::Strength;
-use crate::numbered::Numbered;
-use crate::obligation::found::Found;
+use super::assumed::{ConditionInstance, TakenRules};
+use crate::obligation::found::SearchResult;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named};
+use crate::statement::erased::{ErasedAction, ErasedState};
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::TransitionSystem;
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::Strength;
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;
@@ -37,20 +37,20 @@ pub(super) struct BaseSteps {
     /// A label of the graph: what is kept of the steps,
     pub labels: Vec<Label>,
     /// and the rules and processes that take them.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<TakenRules>,
 }
 
 /// Steps of the system below from one of its states, those that change it: targets, rules and processes.
 struct Changing {
     targets: Vec<(ErasedState, (u32, Process))>,
-    all: Taken,
+    all: TakenRules,
 }
 
 impl Changing {
     fn new(base: &Base<'_>, state: &ErasedState) -> Self {
         let mut changing = Self {
             targets: Vec::new(),
-            all: Taken::new(),
+            all: TakenRules::new(),
         };
         named("`next` of the implementation", || {
             base.system.next(state, &mut |action, to| {
@@ -66,7 +66,7 @@ impl Changing {
     }
 
     /// The rules and processes of which a step leads to a state.
-    fn to(&self, to: &ErasedState) -> Taken {
+    fn to(&self, to: &ErasedState) -> TakenRules {
         let targets = self.targets.iter().filter(|(target, _)| target == to);
         targets.map(|(_, taken)| *taken).collect()
     }
@@ -75,7 +75,7 @@ impl Changing {
 impl BaseSteps {
     /// Those of the recorded steps of a view; `None` if the implementation is none.
     pub fn new<R: Refinement>(
-        found: &Found<'_, R>,
+        found: &SearchResult<'_, R>,
         recorded: &Graph,
         labels: &[Label],
     ) -> Result<Option<Self>, PanickedAt> {
@@ -114,7 +114,7 @@ impl BaseSteps {
                 let label = labels[label as usize];
                 let mut taken = match of_states.get(target.0 as usize) {
                     Some(to) if *to as usize != from => steps.to(&below[*to as usize]),
-                    _ => Taken::new(),
+                    _ => TakenRules::new(),
                 };
                 let is_stutter = label.taken.is_some_and(|(rule, _)| rule >= own_rules);
                 if is_stutter && stuttering[id.0 as usize] {
@@ -144,9 +144,9 @@ impl BaseSteps {
     }
 
     /// The condition that stutters go on, if there are any.
-    pub fn stutters_go_on(&self) -> Option<Instance> {
+    pub fn stutters_go_on(&self) -> Option<ConditionInstance> {
         let stutters = self.taken.iter().any(|taken| taken.contains(&STUTTER));
-        stutters.then(|| Instance {
+        stutters.then(|| ConditionInstance {
             condition: usize::MAX,
             name: "each stutter ends".to_owned(),
             strength: Strength::Weak,
@@ -169,7 +169,7 @@ impl<'a> Below<'a> {
     }
 
     /// True if an action is enabled in a state of the view.
-    pub fn enables(&self, instance: &Instance, state: &ErasedState) -> bool {
+    pub fn enables(&self, instance: &ConditionInstance, state: &ErasedState) -> bool {
         if instance.takes(STUTTER.0, STUTTER.1) {
             return self.base.is_stuttering(state);
         }
@@ -181,7 +181,7 @@ impl<'a> Below<'a> {
     /// True if going from a state of the view to another, by one of some actions, is a step of an action.
     pub fn takes(
         &self,
-        instance: &Instance,
+        instance: &ConditionInstance,
         [from, to]: [&ErasedState; 2],
         actions: &[ErasedAction],
     ) -> bool {

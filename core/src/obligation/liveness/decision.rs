@@ -2,23 +2,23 @@
 
 use std::cell::OnceCell;
 
-use super::assumed::{Assumed, Instance, RecordedSteps};
-use super::evidence::{LassoError, Shown, Violated};
+use super::assumed::{Assumed, ConditionInstance, RecordedSteps};
+use super::evidence::{LassoError, ShownLasso, Violated};
 use super::looked_at::Predicates;
-use super::mapped::Mapped;
+use super::mapped::MappedStates;
 use super::single_steps::{Behaviour, SingleSteps};
-use crate::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
-use crate::obligation::found::Found;
+use crate::obligation::found::SearchResult;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::panic_again;
 use crate::statement::property::Formula;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
 
 /// Facts that are known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {
-    pub found: &'a Found<'a, R>,
+    pub found: &'a SearchResult<'a, R>,
     pub steps: RecordedSteps<'a>,
     pub assumed: &'a Assumed,
     /// The abstract states between, by number.
@@ -74,10 +74,10 @@ impl<R: Refinement> Decision<'_, R> {
     }
 
     /// A fairness condition of the specification: of each of its processes.
-    pub fn fairness(&self, place: usize, mapped: &Mapped<R>) -> Obligation {
+    pub fn fairness(&self, place: usize, mapped: &MappedStates<R>) -> Obligation {
         let specification = self.found.refinement.specification();
         let condition = &specification.fairness()[place];
-        let of_condition = |(number, instance): (usize, &Instance)| {
+        let of_condition = |(number, instance): (usize, &ConditionInstance)| {
             (instance.condition == place).then(|| (number, instance.clone()))
         };
         let instances = mapped.instances.iter().enumerate();
@@ -140,7 +140,7 @@ impl<R: Refinement> Decision<'_, R> {
     /// The row of a property that a behaviour violates.
     fn violated(&self, behaviour: &Behaviour, violated: &Violated<R>) -> Obligation {
         let of_implementation = &self.assumed.instances;
-        let shown = Shown::new(
+        let shown = ShownLasso::new(
             self.found,
             behaviour,
             self.between,

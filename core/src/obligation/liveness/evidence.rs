@@ -1,28 +1,28 @@
 //! A lasso as a behaviour of the model: judged there, and shown.
 
-use super::assumed::Instance;
+use super::assumed::ConditionInstance;
 use super::base_steps::Below;
 use super::single_steps::Behaviour;
-use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{NodeId, Panic};
-use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
 use crate::obligation::counterexample::counterexample;
-use crate::obligation::found::Found;
+use crate::obligation::found::SearchResult;
 use crate::report::{ConditionMet, Counterexample};
 use crate::statement::asked::answer::answer;
 use crate::statement::asked::functions::RefinementFunctions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::visit_steps;
+use crate::statement::erased::{ErasedAction, ErasedState};
 use crate::statement::property::{Formula, Property};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, StepOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
+use crate::walk::explore::{NodeId, Panic};
+use crate::walk::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
 
 /// Property or condition that a lasso violates.
 pub(super) enum Violated<R: Refinement> {
     Property(Property<R::Implementation>),
     /// A fairness condition of the specification.
-    Fairness(Instance),
+    Fairness(ConditionInstance),
 }
 
 /// Reason why a lasso is not one of the model.
@@ -37,24 +37,24 @@ pub(super) enum LassoError {
 }
 
 /// The states of a behaviour with all their steps, as the model has them.
-pub(super) struct Shown<'a, R: Refinement> {
+pub(super) struct ShownLasso<'a, R: Refinement> {
     refinement: &'a R,
     lasso: &'a Lasso,
     states: Vec<StateOf<R::Implementation>>,
     steps: Vec<Vec<StepOf<R::Implementation>>>,
     /// Per state, those of its steps by which the behaviour goes on.
     taken: Vec<Vec<StepOf<R::Implementation>>>,
-    assumed: &'a [Instance],
+    assumed: &'a [ConditionInstance],
     violated: &'a Violated<R>,
 }
 
-impl<'a, R: Refinement> Shown<'a, R> {
+impl<'a, R: Refinement> ShownLasso<'a, R> {
     /// `between` are the abstract states between, by number.
     pub fn new(
-        found: &Found<'a, R>,
+        found: &SearchResult<'a, R>,
         behaviour: &'a Behaviour,
         between: &[Vec<StateOf<R::Specification>>],
-        assumed: &'a [Instance],
+        assumed: &'a [ConditionInstance],
         violated: &'a Violated<R>,
     ) -> Result<Self, LassoError> {
         let Behaviour {
@@ -140,7 +140,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         let met = judged.map_err(LassoError::Panicked)??;
         let trace = self.trace();
         let explanation = self.explanation();
-        let reason = |(instance, met): (&Instance, &Met)| ConditionMet {
+        let reason = |(instance, met): (&ConditionInstance, &Met)| ConditionMet {
             condition: instance.name.clone(),
             strength: instance.strength,
             because: self.reason(*met),
@@ -241,7 +241,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
     /// True if the specification steps from a state by the action of a condition: to another state, if one is given.
     fn abstract_step(
         &self,
-        instance: &Instance,
+        instance: &ConditionInstance,
         from: &StateOf<R::Specification>,
         target: Option<&StateOf<R::Specification>>,
     ) -> bool {
@@ -256,7 +256,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
     }
 }
 
-impl<R: Refinement> Facts for Shown<'_, R> {
+impl<R: Refinement> Facts for ShownLasso<'_, R> {
     fn is_initial(&self, at: usize) -> bool {
         self.refinement
             .implementation()

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::explore::NodeId;
-use crate::liveness::Bits;
-use crate::numbered::Numbered;
-use crate::obligation::found::Found;
+use crate::obligation::found::SearchResult;
 use crate::obligation::kept::{PanickedAt, kept};
-use crate::parallel::run_in_parallel;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::model_call::catch;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
+use crate::walk::explore::NodeId;
+use crate::walk::liveness::Bits;
+use crate::walk::parallel::run_in_parallel;
 
 /// Facts found about all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {
@@ -46,7 +46,7 @@ impl<R: Refinement> Default for Images<R> {
 }
 
 /// Facts found about some states.
-struct Part<R: Refinement> {
+struct StateFacts<R: Refinement> {
     states: Range<u32>,
     /// States outside of the constraint.
     cut: Vec<u32>,
@@ -57,11 +57,15 @@ struct Part<R: Refinement> {
 
 impl<R: Refinement> LookedAt<R> {
     /// Looks at so many states, the first ones.
-    pub fn new(found: &Found<'_, R>, states: usize, mapped: bool) -> Result<Self, PanickedAt> {
+    pub fn new(
+        found: &SearchResult<'_, R>,
+        states: usize,
+        mapped: bool,
+    ) -> Result<Self, PanickedAt> {
         let properties = found.refinement.liveness();
         let (refinement, constraint, reached) = (found.refinement, found.constraint, found.states);
-        let look = |range: Range<u32>| -> Result<Part<R>, PanickedAt> {
-            let mut part = Part {
+        let look = |range: Range<u32>| -> Result<StateFacts<R>, PanickedAt> {
+            let mut part = StateFacts {
                 states: range.clone(),
                 cut: Vec::new(),
                 holding: Vec::with_capacity(range.len() * properties.len()),
@@ -98,7 +102,7 @@ impl<R: Refinement> LookedAt<R> {
         let ranges = (0..states as u32)
             .step_by(share as usize)
             .map(|start| start..(states as u32).min(start + share));
-        let parts: Vec<Part<R>> = run_in_parallel(ranges, look)
+        let parts: Vec<StateFacts<R>> = run_in_parallel(ranges, look)
             .into_iter()
             .collect::<Result<_, _>>()?;
         // One more, of which nothing holds, may stand for the other states.

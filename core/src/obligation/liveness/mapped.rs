@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use super::assumed::{Instance, Taken, instances, processes, rules_of};
+use super::assumed::{ConditionInstance, TakenRules, instances, processes, rules_of};
 use super::looked_at::Images;
-use super::single_steps::{Implementation, SingleSteps};
-use crate::explore::{Graph, NodeId};
-use crate::liveness::Bits;
-use crate::numbered::Numbered;
+use super::single_steps::{RecordedImplementation, SingleSteps};
 use crate::obligation::kept::PanickedAt;
+use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::visit::visit_steps;
@@ -17,13 +15,15 @@ use crate::statement::fairness::Fairness;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::Bits;
 
 /// The images of states, the abstract states between, and the steps of the specification there.
-pub(super) struct Mapped<R: Refinement> {
+pub(super) struct MappedStates<R: Refinement> {
     /// The conditions of the specification, of each process that takes a step of them somewhere.
-    pub instances: Vec<Instance>,
+    pub instances: Vec<ConditionInstance>,
     /// The rules and processes whose steps change such a state.
-    taken: Taken,
+    taken: TakenRules,
     /// The recorded graph split into single steps, if a step simulates several.
     pub split: Option<SingleSteps>,
     /// Per node of the graph, the number of its abstract state.
@@ -67,12 +67,12 @@ impl Taking {
     }
 }
 
-impl<R: Refinement> Mapped<R> {
+impl<R: Refinement> MappedStates<R> {
     /// The images of states in several parts, one after the other.
     pub fn new(
         refinement: &R,
         mut parts: impl Iterator<Item = Images<R>>,
-        implementation: &Implementation<'_, StateOf<R::Specification>>,
+        implementation: &RecordedImplementation<'_, StateOf<R::Specification>>,
     ) -> Result<Self, PanickedAt> {
         let specification = refinement.specification();
         let Images { mut all, of_states } = parts.next().unwrap_or_default();
@@ -132,7 +132,7 @@ impl<R: Refinement> Mapped<R> {
         steps.finish();
         let labels = labels.into_values();
         let stated = specification.fairness();
-        let taken: Taken = labels.iter().copied().collect();
+        let taken: TakenRules = labels.iter().copied().collect();
         let instances = instances(&stated, specification.call_rules(), &taken);
         let taking = instances.iter().map(|instance| {
             let takes = |(rule, process): &(u32, Process)| instance.takes(*rule, *process);

@@ -4,7 +4,7 @@
 //! Source: Lamport, *The Temporal Logic of Actions*; Abadi & Lamport, *The Existence of Refinement Mappings*, section 2.2
 //! (a fairness condition of the specification has to follow from those of the implementation, through the mapping).
 //!
-//! Decided on the recorded graph ([`crate::liveness`]). Where a limit or a violation ended the search that is the states that
+//! Decided on the recorded graph ([`crate::walk::liveness`]). Where a limit or a violation ended the search that is the states that
 //! were expanded, with all their steps: a fair behaviour that stays in them is one of the system, so a violation is told, and
 //! nothing holds. Each step is labelled with its rule and process, from which its class follows (`assumed`); the predicates and
 //! the images of all states are asked once for each state (`looked_at`), and the specification's steps once for each image
@@ -22,29 +22,29 @@ mod single_steps;
 
 use std::cell::OnceCell;
 
-use self::assumed::{Assumed, Instance, RecordedSteps, instances, taken, taken_by_labels};
+use self::assumed::{Assumed, ConditionInstance, RecordedSteps, instances, taken, taken_by_labels};
 use self::base_steps::BaseSteps;
 use self::decision::Decision;
 use self::looked_at::LookedAt;
-use self::mapped::Mapped;
-use self::single_steps::Implementation;
+use self::mapped::MappedStates;
+use self::single_steps::RecordedImplementation;
 use super::choice::Choice;
 use super::error::CheckError;
-use super::found::Found;
+use super::found::SearchResult;
 use super::kept::PanickedAt;
-use super::kind::ObligationKind;
 use super::label::Label;
-use super::recorded::Recorded;
+use super::recorded::RecordedGraph;
 use super::row::{Judged, Row, Weight};
-use crate::explore::{Phase, Work};
-use crate::nearest::nearest;
 use crate::report::Obligation;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::fairness::Fairness;
+use crate::statement::kind::ObligationKind;
 use crate::statement::property::Property;
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::nearest::nearest;
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::explore::{Phase, Work};
 
 /// Functions that are called as a row is decided, beside those named there.
 const ASKED: &str =
@@ -52,7 +52,7 @@ const ASKED: &str =
 
 /// The rows of a refinement's liveness.
 #[derive(Clone)]
-pub(super) struct Liveness {
+pub(super) struct LivenessRows {
     /// One for each fairness condition of the specification.
     fairness: Vec<Row>,
     /// One for each property.
@@ -62,8 +62,8 @@ pub(super) struct Liveness {
 }
 
 /// Data that a search leaves behind, from which liveness is decided.
-pub(super) struct Searched<'a, A> {
-    pub recorded: &'a Recorded,
+pub(super) struct LivenessInput<'a, A> {
+    pub recorded: &'a RecordedGraph,
     pub labels: &'a [Label],
     /// The abstract states between, by number.
     pub between: &'a [Vec<A>],
@@ -75,7 +75,7 @@ pub(super) struct Searched<'a, A> {
 
 /// Outcome of the decision.
 #[derive(Default)]
-pub(super) struct Decided {
+pub(super) struct LivenessOutcome {
     pub rows: Vec<Judged>,
     /// Conditions of the implementation that assume nothing.
     pub doubts: Vec<String>,
@@ -83,7 +83,7 @@ pub(super) struct Decided {
     pub panicked: Option<PanickedAt>,
 }
 
-impl Liveness {
+impl LivenessRows {
     pub fn new<R: Refinement>(refinement: &R, choice: &Choice<'_>) -> Result<Self, CheckError> {
         validate(refinement.implementation())?;
         validate(refinement.specification())?;
@@ -144,11 +144,11 @@ impl Liveness {
     /// Decides the rows where they can be.
     pub fn judge<R: Refinement>(
         &self,
-        searched: &Searched<'_, StateOf<R::Specification>>,
-        found: &Found<'_, R>,
-    ) -> Decided {
+        searched: &LivenessInput<'_, StateOf<R::Specification>>,
+        found: &SearchResult<'_, R>,
+    ) -> LivenessOutcome {
         if !self.is_chosen() {
-            return Decided::default();
+            return LivenessOutcome::default();
         }
         let graph = match self.undecided {
             Some(reason) => Err(format!("not evaluated: {reason}")),
@@ -193,14 +193,15 @@ impl Liveness {
             cut: (!cut.is_empty()).then_some(&cut),
             classes: &assumed.classes,
         };
-        let implementation = Implementation {
+        let implementation = RecordedImplementation {
             steps: &steps,
             conditions: &assumed.conditions,
             labels,
             between: searched.between,
         };
         let images = images.map(Vec::into_iter);
-        let mapped = images.map(|images| Mapped::new(found.refinement, images, &implementation));
+        let mapped =
+            images.map(|images| MappedStates::new(found.refinement, images, &implementation));
         let mapped = match mapped.transpose() {
             Ok(mapped) => mapped,
             Err(panicked) => return self.panicked(panicked),
@@ -252,32 +253,32 @@ impl Liveness {
         } else {
             Vec::new()
         };
-        Decided {
+        LivenessOutcome {
             rows,
             doubts,
             panicked: None,
         }
     }
 
-    fn panicked(&self, panicked: PanickedAt) -> Decided {
-        Decided {
+    fn panicked(&self, panicked: PanickedAt) -> LivenessOutcome {
+        LivenessOutcome {
             panicked: Some(panicked),
             ..self.open("not evaluated: the model panicked")
         }
     }
 
     /// Its rows, undecided.
-    pub fn open(&self, reason: &str) -> Decided {
+    pub fn open(&self, reason: &str) -> LivenessOutcome {
         let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
-        Decided {
+        LivenessOutcome {
             rows: self.rows().filter_map(judge).collect(),
-            ..Decided::default()
+            ..LivenessOutcome::default()
         }
     }
 }
 
 /// The conditions of the implementation whose actions no step takes.
-fn doubts_of_conditions(stated: &[Fairness], assumed: &[Instance]) -> Vec<String> {
+fn doubts_of_conditions(stated: &[Fairness], assumed: &[ConditionInstance]) -> Vec<String> {
     let never = stated.iter().enumerate().filter(|(place, _)| {
         let mut assumed = assumed.iter();
         !assumed.any(|instance| instance.condition == *place)

@@ -7,15 +7,15 @@
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
 use super::assumed::RecordedSteps;
-use crate::explore::{Graph, NodeId};
-use crate::liveness::{Conditions, Lasso, Steps, Strength};
 use crate::obligation::label::Label;
+use crate::walk::explore::{Graph, NodeId};
+use crate::walk::liveness::{Conditions, Lasso, Steps, Strength};
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;
 
 /// Record of the implementation.
-pub(super) struct Implementation<'a, A> {
+pub(super) struct RecordedImplementation<'a, A> {
     pub steps: &'a RecordedSteps<'a>,
     pub conditions: &'a Conditions,
     pub labels: &'a [Label],
@@ -65,14 +65,14 @@ struct Inner {
 }
 
 /// The classes of the split graph.
-struct Classes<'a> {
+struct SplitClasses<'a> {
     assumed: &'a Conditions,
     conditions: Conditions,
     /// Class of the split graph for each class of the recorded one, once it is made.
     same: Vec<Option<u32>>,
 }
 
-impl Classes<'_> {
+impl SplitClasses<'_> {
     /// The class of the steps that take what those of a class of the recorded graph take.
     fn same(&mut self, class: u32) -> u32 {
         let place = class as usize;
@@ -103,11 +103,11 @@ impl SingleSteps {
     /// Splits the recorded steps. `between` are the numbers of the abstract states between, and `images` per state that of
     /// its image: those of the nodes between are added.
     pub fn new<A>(
-        implementation: &Implementation<'_, A>,
+        implementation: &RecordedImplementation<'_, A>,
         between: &[Vec<u32>],
         images: &mut Vec<u32>,
     ) -> Self {
-        let Implementation {
+        let RecordedImplementation {
             steps: recorded,
             conditions: assumed,
             labels,
@@ -115,7 +115,7 @@ impl SingleSteps {
         } = *implementation;
         let states = recorded.graph.states() as u32;
         let strengths = (0..assumed.len()).map(|condition| assumed.strength(condition));
-        let mut classes = Classes {
+        let mut classes = SplitClasses {
             assumed,
             conditions: Conditions::new(strengths.chain([Strength::Weak])),
             same: Vec::new(),
@@ -165,7 +165,7 @@ impl SingleSteps {
             graph.close();
         }
         graph.finish();
-        let Classes { conditions, .. } = classes;
+        let SplitClasses { conditions, .. } = classes;
         Self {
             classes: (0..conditions.classes()).collect(),
             graph,

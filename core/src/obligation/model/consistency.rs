@@ -9,17 +9,17 @@ mod specification;
 use std::sync::atomic::Ordering;
 
 pub(in crate::obligation) use self::asking::{Asking, AsksAgain};
-pub(in crate::obligation) use self::heard::{Again, Heard, Word};
-use crate::consistency::sample::{FEW, is_asked_again, number};
-use crate::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
-use crate::erased::{ErasedState, ErasedStep};
-use crate::explore::{Place, StateId};
-use crate::obligation::fault::Fault;
+pub(in crate::obligation) use self::heard::{Heard, RecheckFindings, Restated};
+use crate::obligation::fault::ModelFault;
 use crate::statement::asked::answer::answer;
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::{named, named_invariant, tolerated};
+use crate::statement::erased::{ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
+use crate::view::consistency::sample::{FEW, is_asked_again, number};
+use crate::view::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
+use crate::walk::explore::{Place, StateId};
 
 impl Asking<'_> {
     /// True if a state of a search is in the sample.
@@ -29,7 +29,7 @@ impl Asking<'_> {
 
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
-    pub(in crate::obligation) fn listen(&self, again: &mut Again, place: Place) {
+    pub(in crate::obligation) fn listen(&self, again: &mut RecheckFindings, place: Place) {
         let asks = match &self.asks_again {
             AsksAgain::Never => false,
             AsksAgain::OnTheWay => true,
@@ -43,12 +43,12 @@ impl Asking<'_> {
     #[cold]
     pub(in crate::obligation) fn ask_again(
         &self,
-        again: &mut Again,
+        again: &mut RecheckFindings,
         place: Place,
         state: &ErasedState,
         heard: &Heard,
         count: u32,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ModelFault> {
         again.states += 1;
         let implementation = self.refinement.implementation();
         let (count, known) = (count as usize, &heard.steps);

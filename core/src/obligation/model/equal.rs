@@ -9,15 +9,15 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
-use crate::consistency::sample::is_asked_again;
-use crate::consistency::{Inconsistency, difference, told_apart};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Place, StateId};
-use crate::obligation::found::Found;
+use crate::obligation::found::SearchResult;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
+use crate::view::consistency::sample::is_asked_again;
+use crate::view::consistency::{Inconsistency, difference, told_apart};
+use crate::walk::explore::{Place, StateId};
 
 /// States by their hashes that are looked up in, all of them if they are not more.
 const MOST_KEPT: u64 = 1 << 16;
@@ -28,8 +28,8 @@ const MOST_PAIRS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
 
 /// Answers by which equal states are compared.
-pub(in crate::obligation) struct Compared<'f, 'a> {
-    pub found: &'f Found<'f, ErasedRefinement<'a>>,
+pub(in crate::obligation) struct ComparedAnswers<'f, 'a> {
+    pub found: &'f SearchResult<'f, ErasedRefinement<'a>>,
     pub invariants: &'f [Invariant<ErasedSystem<'a>>],
     /// The places of those that were true of every state when the search came by.
     pub held: &'f [usize],
@@ -37,7 +37,7 @@ pub(in crate::obligation) struct Compared<'f, 'a> {
     pub images: bool,
 }
 
-impl Compared<'_, '_> {
+impl ComparedAnswers<'_, '_> {
     /// Two equal states that differ, and the place of the step to the one that was not kept.
     pub fn unequal(&self) -> Option<(Place, Inconsistency)> {
         let found = self.found;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashSet, HashSetExt};
 
-use crate::obligation::found::Found;
+use crate::obligation::found::SearchResult;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::visit::{visit_offers, visit_steps};
 use crate::statement::refinement::Refinement;
@@ -15,7 +15,7 @@ use crate::statement::rule::Process;
 pub(super) fn idle_process<R: Refinement>(
     environment: &[Process],
     acting: &BTreeSet<Process>,
-    found: &Found<'_, R>,
+    found: &SearchResult<'_, R>,
 ) -> Option<Process> {
     let declared = environment.iter();
     let mut idle: HashSet<_> = declared

@@ -64,11 +64,11 @@ impl Hasher for Mixer {
 /// PERF: so many tell the actions of one state apart nearly always; where they do not, the steps are taken once more, and the actions
 /// themselves are compared.
 #[derive(Default)]
-pub(in crate::obligation) struct Offers([u64; WORDS]);
+pub(in crate::obligation) struct OfferFilter([u64; WORDS]);
 
 const WORDS: usize = 32;
 
-impl Offers {
+impl OfferFilter {
     /// Notes an action, and says whether it was perhaps offered before.
     #[inline(always)]
     pub fn note<A: Hash>(&mut self, action: &A) -> bool {
@@ -93,7 +93,7 @@ impl Offers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Generator;
+    use crate::walk::random::Generator;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     enum Act {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_is_offered_twice_is_noted() {
-        let mut offers = Offers::default();
+        let mut offers = OfferFilter::default();
         for act in acts() {
             offers.note(&act);
         }
@@ -139,7 +139,7 @@ mod tests {
         assert!(acts.len() > 300);
         for (place, one) in acts.iter().enumerate() {
             for other in &acts[..place] {
-                let mut offers = Offers::default();
+                let mut offers = OfferFilter::default();
                 assert!(!offers.note(one));
                 assert!(!offers.note(other), "{one:?}, {other:?}");
             }
@@ -154,7 +154,7 @@ mod tests {
         for (count, most) in [(8, 5), (20, 20), (60, 150)] {
             let mut compared = 0;
             for _ in 0..1000 {
-                let mut offers = Offers::default();
+                let mut offers = OfferFilter::default();
                 let first = generator.below(acts.len());
                 let some = acts.iter().cycle().skip(first).step_by(7).take(count);
                 compared += u32::from(some.fold(false, |twice, act| twice | offers.note(act)));

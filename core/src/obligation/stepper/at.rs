@@ -1,23 +1,23 @@
 //! A place in a refinement that is stepped through.
 
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::obligations::Failure;
 use crate::obligation::visitor::Plan;
-use crate::report::json::json;
 use crate::report::{Counterexample, Step};
 use crate::statement::asked::model_call::{first_visited, named};
 use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::refinement::Refinement;
+use crate::statement::shown::json::json;
 use crate::statement::system::TransitionSystem;
 use crate::statement::trace::Trace;
+use crate::walk::explore::{Place, StateId, Visitor, look_at, look_at_step};
 
 /// The most initial states, and the most steps of a state, that are offered.
 pub const MOST_OFFERED: usize = 1000;
 
 /// An initial state, or a step and where it leads.
-type Taken = (Option<ErasedAction>, ErasedState);
+type TakenStep = (Option<ErasedAction>, ErasedState);
 
 /// Position to which choices have led, and what can be taken from there, by numbers. What asks the model may panic as it
 /// does, but for [`step`](Self::step).
@@ -25,7 +25,7 @@ pub(super) struct At<'a, 'p> {
     plan: &'a Plan<'p>,
     /// None before an initial state is chosen.
     state: Option<ErasedState>,
-    offered: Vec<Taken>,
+    offered: Vec<TakenStep>,
     /// Obligations that failed in the last test.
     failures: Vec<Failure>,
 }
@@ -152,7 +152,7 @@ fn enumerate(
     refinement: &ErasedRefinement<'_>,
     from: Option<&ErasedState>,
     most: usize,
-) -> (Vec<Taken>, bool) {
+) -> (Vec<TakenStep>, bool) {
     let system = refinement.implementation();
     first_visited(most, |visit| match from {
         None => named("`initial` of the implementation", || {

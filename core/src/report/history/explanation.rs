@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::drawing::Drawing;
-use crate::explore::Limit;
+use crate::statement::drawing::Drawing;
+use crate::walk::explore::Limit;
 
 /// Explanation why a history is not a behaviour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

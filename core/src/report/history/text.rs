@@ -8,10 +8,10 @@ use super::{
     Criterion, Explanation, NoEnd, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind,
 };
 use crate::report::layout::Ink;
-use crate::report::number::{counted, grouped};
 use crate::report::text::Text;
-use crate::report::value::compact;
 use crate::report::{Evidence, Report, Verdict};
+use crate::statement::shown::number::{counted, grouped};
+use crate::statement::shown::value::compact;
 
 /// Evidence on which the verdict rests: one order is enough to hold, and none must be left to be violated.
 pub(in crate::report) fn evidence(report: &Report, history: &Recorded) -> String {

@@ -2,10 +2,10 @@
 //!
 //! Source: Havelund & Shankar, section 6.1.2.
 
-use crate::erased::{ErasedAction, ErasedState, Plain, erased_states};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::functions::RefinementFunctions;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::{ErasedAction, ErasedState, Plain, erased_states};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem, successor};
 
@@ -14,7 +14,7 @@ const EQ: &str = "`eq` of a state of the specification";
 
 /// The answer of a refinement to a step.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer<A, S> {
+pub(crate) struct StepAnswer<A, S> {
     /// The abstract steps.
     pub steps: AbstractSteps<A>,
     /// The states between, up to the first step that the specification does not take.
@@ -22,8 +22,10 @@ pub(crate) struct Answer<A, S> {
 }
 
 /// The answer of `R`.
-pub(crate) type AnswerOf<R> =
-    Answer<ActionOf<<R as Refinement>::Specification>, StateOf<<R as Refinement>::Specification>>;
+pub(crate) type AnswerOf<R> = StepAnswer<
+    ActionOf<<R as Refinement>::Specification>,
+    StateOf<<R as Refinement>::Specification>,
+>;
 
 /// Fault of an answer, at the abstract step of this place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +36,17 @@ pub(crate) enum Unsimulated {
     Shown(usize),
 }
 
-impl<A: Plain, S: Plain> Answer<A, S> {
+impl<A: Plain, S: Plain> StepAnswer<A, S> {
     /// The same answer without its types.
-    pub fn erased(&self) -> Answer<ErasedAction, ErasedState> {
-        Answer {
+    pub fn erased(&self) -> StepAnswer<ErasedAction, ErasedState> {
+        StepAnswer {
             steps: self.steps.clone().map(ErasedAction::from),
             between: erased_states(&self.between),
         }
     }
 }
 
-impl<A, S> Answer<A, S> {
+impl<A, S> StepAnswer<A, S> {
     /// The abstract actions, in their order.
     #[inline(always)]
     pub fn actions(&self) -> &[A] {
@@ -88,7 +90,7 @@ pub(crate) fn answer<R: Refinement>(
         }
         AbstractSteps::Stutter | AbstractSteps::One(_) => Vec::new(),
     };
-    Answer { steps, between }
+    StepAnswer { steps, between }
 }
 
 /// The states between the steps of `actions` from `image`, up to the first step that the specification does not take.
@@ -116,7 +118,7 @@ pub(crate) fn states_between<S: TransitionSystem>(
 #[inline(always)]
 pub(crate) fn unsimulated<S: TransitionSystem>(
     specification: &S,
-    answer: &Answer<ActionOf<S>, StateOf<S>>,
+    answer: &StepAnswer<ActionOf<S>, StateOf<S>>,
     image: &StateOf<S>,
     target: &StateOf<S>,
 ) -> Option<Unsimulated> {
@@ -134,7 +136,7 @@ pub(crate) fn unsimulated<S: TransitionSystem>(
 #[inline(never)]
 fn unsimulated_of_several<S: TransitionSystem>(
     specification: &S,
-    answer: &Answer<ActionOf<S>, StateOf<S>>,
+    answer: &StepAnswer<ActionOf<S>, StateOf<S>>,
     image: &StateOf<S>,
     target: &StateOf<S>,
 ) -> Option<Unsimulated> {

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::erased::{ErasedState, Plain};
-use crate::report::json::json;
+use crate::statement::erased::{ErasedState, Plain};
+use crate::statement::shown::json::json;
 
 /// System of a refinement whose function is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,10 +213,10 @@ impl Position {
 }
 
 /// Function that asks again about a state, which it shows first.
-type AskAgain<'a> = dyn Fn(&Asked, &dyn Fn(&ErasedState)) + 'a;
+type AskAgain<'a> = dyn Fn(&WorkerState, &dyn Fn(&ErasedState)) + 'a;
 
 /// State at which a worker is, to be asked about again.
-pub(crate) struct Asked {
+pub(crate) struct WorkerState {
     /// Place of the state in its batch, or its number.
     pub number: u64,
     /// Part of the work on it that the worker is at.
@@ -224,7 +224,7 @@ pub(crate) struct Asked {
     position: Arc<Position>,
 }
 
-impl Asked {
+impl WorkerState {
     /// Looks at the keys of its batch.
     pub fn keys<T>(&self, look: impl FnOnce(&Batched) -> T) -> T {
         look(&held(&self.position.keys))
@@ -233,21 +233,21 @@ impl Asked {
 
 /// Answer about a state that was asked again.
 #[derive(Default)]
-struct Answer {
+struct AskedState {
     state: Option<Arc<ErasedState>>,
     is_over: bool,
 }
 
 /// Question which function it is that does not return.
 #[derive(Default)]
-enum Question {
+enum FunctionQuestion {
     /// Nobody answers.
     #[default]
     Unheard,
     /// A thread waits for it.
     Heard,
     /// It is asked of a state,
-    Asked(Box<Asked>),
+    Asked(Box<WorkerState>),
     /// and answered, or being so.
     Answered,
     /// The check is over.
@@ -256,7 +256,7 @@ enum Question {
 
 /// Settings of a check of which no report would tell otherwise.
 #[derive(Clone, Default)]
-pub(crate) struct Outline {
+pub(crate) struct CheckOutline {
     /// The names of the obligations chosen.
     pub obligations: Vec<String>,
     pub threads: usize,
@@ -283,13 +283,13 @@ pub(crate) struct Watched {
     positions: Mutex<Vec<Weak<Position>>>,
     /// Positions and calls as they were when they had last changed.
     seen: Mutex<Seen>,
-    outline: Mutex<Outline>,
-    question: Mutex<Question>,
+    outline: Mutex<CheckOutline>,
+    question: Mutex<FunctionQuestion>,
     changed: Condvar,
     /// Calls of the thread that answers,
     answering: Arc<Calls>,
     /// and what it has found.
-    answer: Mutex<Answer>,
+    answer: Mutex<AskedState>,
 }
 
 #[derive(Default)]
@@ -459,11 +459,11 @@ impl Watched {
         positions.push(Arc::downgrade(position));
     }
 
-    pub fn set_outline(&self, outline: Outline) {
+    pub fn set_outline(&self, outline: CheckOutline) {
         *held(&self.outline) = outline;
     }
 
-    pub fn outline(&self) -> Outline {
+    pub fn outline(&self) -> CheckOutline {
         held(&self.outline).clone()
     }
 
@@ -540,16 +540,16 @@ impl Watched {
                 state: None,
             };
         }
-        let asked = Asked {
+        let asked = WorkerState {
             number,
             stage,
             position,
         };
         let is_heard = {
             let mut question = held(&self.question);
-            let is_heard = matches!(*question, Question::Heard);
+            let is_heard = matches!(*question, FunctionQuestion::Heard);
             if is_heard {
-                *question = Question::Asked(Box::new(asked));
+                *question = FunctionQuestion::Asked(Box::new(asked));
                 self.changed.notify_all();
             }
             is_heard
@@ -587,16 +587,18 @@ impl Watched {
         let mut question = held(&self.question);
         let asked = loop {
             match std::mem::take(&mut *question) {
-                Question::Closed => {
-                    *question = Question::Unheard;
+                FunctionQuestion::Closed => {
+                    *question = FunctionQuestion::Unheard;
                     return;
                 }
-                Question::Asked(asked) => {
-                    *question = Question::Answered;
+                FunctionQuestion::Asked(asked) => {
+                    *question = FunctionQuestion::Answered;
                     break asked;
                 }
-                Question::Unheard | Question::Heard | Question::Answered => {
-                    *question = Question::Heard;
+                FunctionQuestion::Unheard
+                | FunctionQuestion::Heard
+                | FunctionQuestion::Answered => {
+                    *question = FunctionQuestion::Heard;
                 }
             }
             question = self
@@ -616,8 +618,8 @@ impl Watched {
     /// Ends the thread that answers.
     pub fn close(&self) {
         let mut question = held(&self.question);
-        if discriminant(&*question) != discriminant(&Question::Answered) {
-            *question = Question::Closed;
+        if discriminant(&*question) != discriminant(&FunctionQuestion::Answered) {
+            *question = FunctionQuestion::Closed;
         }
         self.changed.notify_all();
     }

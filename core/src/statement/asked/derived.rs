@@ -45,13 +45,13 @@ pub(crate) fn is_overridden(
     call: impl FnOnce(),
 ) -> bool {
     /// Watches until it is dropped, by a panic too.
-    struct Watch;
-    impl Drop for Watch {
+    struct DerivedWatch;
+    impl Drop for DerivedWatch {
         fn drop(&mut self) {
             WATCHED.set(None);
         }
     }
-    let _watch = Watch;
+    let _watch = DerivedWatch;
     WATCHED.set(Some((method, of)));
     named(name, call);
     WATCHED.get().is_some()

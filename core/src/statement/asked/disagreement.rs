@@ -85,7 +85,7 @@ pub fn disagreement<S: TransitionSystem>(
     // Actions enabled elsewhere: none of them may be enabled here unless `next` says so.
     let elsewhere = others.iter().flat_map(|other| steps(system, other));
     let elsewhere: Vec<_> = elsewhere.map(|(action, _)| action).collect();
-    let at = At {
+    let at = StateWithSteps {
         system,
         from,
         offered: &offered,
@@ -130,7 +130,7 @@ pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option
 }
 
 /// A state, and the steps that `next` visits from it.
-pub(crate) struct At<'a, S: TransitionSystem> {
+pub(crate) struct StateWithSteps<'a, S: TransitionSystem> {
     pub system: &'a S,
     pub from: &'a StateOf<S>,
     pub offered: &'a [(ActionOf<S>, StateOf<S>)],
@@ -138,7 +138,7 @@ pub(crate) struct At<'a, S: TransitionSystem> {
     pub overridden: Overridden,
 }
 
-impl<S: TransitionSystem> At<'_, S> {
+impl<S: TransitionSystem> StateWithSteps<'_, S> {
     /// Compares `fire` with `next` for `actions`, and what is overridden of what is derived from them: to their targets and to `others`,
     /// `allows`; and the candidates. A step that `next` does not visit, by an action that it does not visit here at all,
     /// is told to `doubtful` with the action's rule: the rule may be stated as a predicate.

@@ -4,12 +4,12 @@
 
 use serde_json::Value;
 
-use crate::erased::Caveats;
+use crate::state::hiding::Hiding;
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::action::Action;
 use crate::statement::asked::calls::json_of;
-use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::Caveats;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem, successor};

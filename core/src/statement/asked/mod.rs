@@ -6,7 +6,6 @@ pub mod calls;
 pub mod derived;
 pub mod disagreement;
 pub mod functions;
-pub mod hiding;
 pub mod model_call;
 pub mod overridden;
 pub mod type_correct;

@@ -10,7 +10,7 @@ use std::fmt::{self, Debug, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
-use crate::statement::asked::hiding::Hiding;
+use crate::state::hiding::Hiding;
 use serde::{Deserialize, Serialize};
 
 /// Panic of a function of a model.
@@ -52,14 +52,14 @@ impl Display for Panic {
 
 /// Way in which a function of the model ended that did not return.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum CallEnd {
     /// It panicked.
     Panicked(Panic),
     /// Its callback broke it off. What it has shown until then is all that is known.
     BrokenOff,
 }
 
-impl Ended {
+impl CallEnd {
     /// Panic of the function; if a callback broke it off, some caller of the caller is to be told.
     #[cold]
     fn into_panic(self) -> Panic {
@@ -107,14 +107,14 @@ pub(crate) fn named<T>(function: &str, call: impl FnOnce() -> T) -> T {
 /// The same of an invariant, by its own name.
 #[inline(always)]
 pub(crate) fn named_invariant<T>(invariant: &str, holds: impl FnOnce() -> T) -> T {
-    struct Invariant<'a>(&'a str);
-    impl Drop for Invariant<'_> {
+    struct InvariantCall<'a>(&'a str);
+    impl Drop for InvariantCall<'_> {
         #[cold]
         fn drop(&mut self) {
             unwound(format!("invariant `{}`", self.0));
         }
     }
-    let name = Invariant(invariant);
+    let name = InvariantCall(invariant);
     let result = holds();
     std::mem::forget(name);
     result
@@ -182,7 +182,7 @@ pub(crate) fn take_tolerated() -> Option<Panic> {
 /// caller it takes some percent less; a large program would have it called.
 #[inline(always)]
 pub fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
-    interruptible(model).map_err(Ended::into_panic)
+    interruptible(model).map_err(CallEnd::into_panic)
 }
 
 /// The same for what is called seldom: little of it is compiled anew for each closure.
@@ -198,13 +198,13 @@ fn catch_any(model: &mut dyn FnMut()) -> Result<(), Panic> {
 
 /// Runs `model` as [`catch`] does; a callback of the model may [`break_off`].
 #[inline(always)]
-pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
+pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, CallEnd> {
     let outer = enter();
     let result = catch_unwind(AssertUnwindSafe(model));
     let is_broken_off = leave(outer);
     match result {
         // A model that catches panics itself may have returned all the same, with steps left out.
-        Ok(_) if is_broken_off => Err(Ended::BrokenOff),
+        Ok(_) if is_broken_off => Err(CallEnd::BrokenOff),
         Ok(value) => Ok(value),
         Err(payload) => Err(ended(payload)),
     }
@@ -265,18 +265,18 @@ fn run_until_enough(model: &mut dyn FnMut()) {
 }
 
 #[cold]
-fn ended(payload: Box<dyn Any + Send>) -> Ended {
+fn ended(payload: Box<dyn Any + Send>) -> CallEnd {
     let action = take_culprit();
     let function = FUNCTION.take();
     if payload.is::<BreakOff>() {
-        return Ended::BrokenOff;
+        return CallEnd::BrokenOff;
     }
     let payload = match payload.downcast::<Panic>() {
-        Ok(of_other_thread) => return Ended::Panicked(*of_other_thread),
+        Ok(of_other_thread) => return CallEnd::Panicked(*of_other_thread),
         Err(payload) => payload,
     };
     let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(&*payload), None));
-    Ended::Panicked(Panic {
+    CallEnd::Panicked(Panic {
         message,
         location,
         action,
@@ -381,7 +381,7 @@ mod tests {
                 }
             });
         });
-        assert!(matches!(ended, Err(Ended::BrokenOff)));
+        assert!(matches!(ended, Err(CallEnd::BrokenOff)));
         assert_eq!(seen, 1000);
         // The next one begins anew.
         assert_eq!(catch(|| 1), Ok(1));
@@ -395,10 +395,10 @@ mod tests {
             let _ = catch(|| for_ever(&mut |_| break_off()));
             unreachable!("the guard does not return");
         });
-        let Err(Ended::BrokenOff) = ended else {
+        let Err(CallEnd::BrokenOff) = ended else {
             panic!("{ended:?}");
         };
-        let Err(Ended::Panicked(panic)) = interruptible(|| panic!("second")) else {
+        let Err(CallEnd::Panicked(panic)) = interruptible(|| panic!("second")) else {
             panic!("it has panicked");
         };
         assert_eq!(panic.message, "second");
@@ -427,6 +427,6 @@ mod tests {
         let ended = interruptible(|| {
             let _ = catch_unwind(|| for_ever(&mut |_| break_off()));
         });
-        assert!(matches!(ended, Err(Ended::BrokenOff)));
+        assert!(matches!(ended, Err(CallEnd::BrokenOff)));
     }
 }

@@ -4,7 +4,7 @@
 //! Source: Havelund & Shankar, Appendix A, where the state is a record type, and Appendix B.2, where
 //! invariants are proved from every state of that type.
 
-use crate::state::{Limits, Source, State};
+use crate::state::{Digit, Limits, Source, State};
 use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A system whose type-correct states can be enumerated.
@@ -38,13 +38,6 @@ pub struct Choices {
     rest: u64,
     /// The product of their radices; none if that is 2⁶⁴ or more.
     combinations: Option<u64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Digit {
-    value: u64,
-    /// The greatest value: its radix is one more.
-    most: u64,
 }
 
 impl Choices {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::marker::PhantomData;
 
+use refmap::drawing::Drawing;
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, State, TransitionSystem};
+use refmap::{IndexSet, State, TransitionSystem};
 use serde::Serialize;
 
 /// A system whose states are of any type.

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::obligation::stepper::Stepper;
+use refmap::internal::stepper::Stepper;
 use refmap::obligation::{
     CheckError, Checkable, Checker, Induction, Liveness, Selection, Symmetry, Until,
 };

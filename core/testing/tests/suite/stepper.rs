@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refmap::obligation::stepper::{Finding, StepError, Stepper};
+use refmap::internal::stepper::{Finding, StepError, Stepper};
 use refmap::obligation::{Checkable, Checker, Settings};
 use refmap::report::Counterexample;
 use refmap::{Refinement, StateOf, TransitionSystem, Verdict};

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::Quotient;
+use refmap::internal::Quotient;
 use refmap::obligation::{Checker, Selection, Symmetry, Until};
 use refmap::state::{NameVisitor, Names, Row};
 use refmap::{

@@ -1,6 +1,6 @@
 //! Garbage is freed within two cycles.
 
-use refmap::explore::Quotient;
+use refmap::internal::Quotient;
 use refmap::{Refinement, TransitionSystem, asymmetry};
 use refmap_refinements::tso::{CyclesRefinement, Survived};
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use refmap::TransitionSystem;
-use refmap::explore::{Quotient, Quotienting};
+use refmap::internal::Quotient;
+use refmap::internal::explore::Quotienting;
 
 use super::super::label::{Label, RoundStep};
 use super::super::naive_search::reached;

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use refmap::TransitionSystem;
-use refmap::explore::{Quotient, Quotienting};
+use refmap::internal::Quotient;
+use refmap::internal::explore::Quotienting;
 use strum::VariantArray;
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};

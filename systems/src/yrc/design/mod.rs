@@ -82,7 +82,8 @@ pub use variants::{
 
 use std::ops::Range;
 
-use refmap::{BoundedVec, Drawing, Fairness, TransitionSystem};
+use refmap::drawing::Drawing;
+use refmap::{BoundedVec, Fairness, TransitionSystem};
 use serde::Serialize;
 
 use crate::heap::{self, Fields, Heap, Object, Objects};

@@ -1,6 +1,6 @@
 //! Page of what was decided: of the first systems, and of the first errors. A page is held in memory, and read by people.
 
-use refmap::liveness::Fault;
+use refmap::internal::liveness::Fault;
 use serde_json::{Value, json};
 
 use super::text::{Ways, reason};

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use refmap::internal::liveness::{Lasso, Met};
 use refmap::internal::{counted, visible};
-use refmap::liveness::{Lasso, Met};
 
 use crate::graph::{Decided, System};
 

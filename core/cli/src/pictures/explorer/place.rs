@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use refmap::internal::stepper::{Finding, Followed, MOST_OFFERED, Offered, Stepper};
 use refmap::internal::{compact, misfit};
-use refmap::obligation::stepper::{Finding, Followed, MOST_OFFERED, Offered, Stepper};
 use refmap::report::Step;
 
 use super::Explored;

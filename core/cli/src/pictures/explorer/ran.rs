@@ -1,7 +1,7 @@
 //! Result of a check that is run from the explorer.
 
+use refmap::internal::stepper::Stepper;
 use refmap::internal::summary;
-use refmap::obligation::stepper::Stepper;
 use refmap::report::{Counterexample, Verdict};
 
 use super::Explored;

@@ -9,7 +9,7 @@ use std::thread::Scope;
 use std::time::Duration;
 
 use refmap::explore::{Limits, Watchdog};
-use refmap::obligation::stepper::Stepper;
+use refmap::internal::stepper::Stepper;
 
 use super::Explored;
 use super::address::Address;

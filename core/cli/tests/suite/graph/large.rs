@@ -4,8 +4,10 @@
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::explore::{Clock, Limit, Limits, Watch};
-use refmap::liveness::{Lasso, Strength};
+use refmap::Strength;
+use refmap::explore::{Limit, Limits, Watch};
+use refmap::internal::explore::Clock;
+use refmap::internal::liveness::Lasso;
 use refmap_cli::Status;
 use refmap_cli::graph::{Decider, System, Undecided, read};
 use refmap_testing::Random;

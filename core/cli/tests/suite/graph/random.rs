@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use refmap::liveness::{Lasso, Strength};
+use refmap::Strength;
+use refmap::internal::liveness::Lasso;
 use refmap_cli::graph::{Decider, PropertyKind, System, Vacuous, read};
 use refmap_testing::Random;
 use refmap_testing::decomposed::{Large, Marks, marks};

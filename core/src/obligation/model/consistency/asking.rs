@@ -6,19 +6,19 @@ use std::time::Instant;
 
 use foldhash::HashSet;
 
-use crate::consistency::{SystemAgain, SystemName};
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::obligation::row::Row;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
+use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
-use crate::symmetry::Tested;
+use crate::view::consistency::{SystemAgain, SystemName};
+use crate::view::symmetry::ExchangesTested;
 
 /// Function that tests the permutations on a state of this number, as long as there is time.
 pub(in crate::obligation) type TestSymmetry<'a> =
-    dyn Fn(&ErasedState, usize, &dyn Fn() -> bool) -> Tested + Sync + 'a;
+    dyn Fn(&ErasedState, usize, &dyn Fn() -> bool) -> ExchangesTested + Sync + 'a;
 
 /// States at which a model is asked again.
 pub(in crate::obligation) enum AsksAgain {

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::Names;
-use crate::consistency::{Inconsistency, of_the};
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
-use crate::explore::Place;
-use crate::statement::asked::answer::Answer;
+use super::names::ActionNames;
+use crate::statement::asked::answer::StepAnswer;
 use crate::statement::asked::disagreement::Disagreement;
+use crate::statement::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, RuleId};
+use crate::view::consistency::{Inconsistency, of_the};
+use crate::walk::explore::Place;
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::obligation) enum Word {
+pub(in crate::obligation) enum Restated {
     Initial,
     Rule(RuleId),
 }
@@ -31,29 +31,29 @@ pub(in crate::obligation) struct Heard {
     /// The rules of which these are instances.
     pub rules: Vec<usize>,
     /// Abstract steps that these were said to simulate, if that was asked.
-    pub answers: Vec<Answer<ErasedAction, ErasedState>>,
+    pub answers: Vec<StepAnswer<ErasedAction, ErasedState>>,
 }
 
 /// Findings of a worker that asks again.
-pub(in crate::obligation) struct Again {
+pub(in crate::obligation) struct RecheckFindings {
     /// Answers about the state that is being looked at.
     pub heard: Option<Box<Heard>>,
     /// The states asked of again.
     pub states: u64,
     /// Predicates of the specification that say something without its `next`, with the first place where each does.
-    pub words: BTreeMap<Word, (Place, Disagreement)>,
+    pub words: BTreeMap<Restated, (Place, Disagreement)>,
     /// Per rule of the specification, whether its `next` visits actions of it anywhere.
     pub enumerated: Vec<bool>,
     /// The processes that take actions of the specification.
     pub processes: BTreeSet<Process>,
     /// Names of the actions of the implementation, and of the specification.
-    pub names: Names,
-    pub names_of_specification: Names,
+    pub names: ActionNames,
+    pub names_of_specification: ActionNames,
     /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
 }
 
-impl Again {
+impl RecheckFindings {
     pub fn new(abstract_rules: usize) -> Self {
         Self {
             heard: None,
@@ -61,8 +61,8 @@ impl Again {
             words: BTreeMap::new(),
             enumerated: vec![false; abstract_rules],
             processes: BTreeSet::new(),
-            names: Names::default(),
-            names_of_specification: Names::default(),
+            names: ActionNames::default(),
+            names_of_specification: ActionNames::default(),
             not_compared: 0,
         }
     }
@@ -83,7 +83,7 @@ impl Again {
         self.not_compared += other.not_compared;
     }
 
-    pub(super) fn note(&mut self, word: Word, place: Place, found: Disagreement) {
+    pub(super) fn note(&mut self, word: Restated, place: Place, found: Disagreement) {
         let first = self.words.get(&word);
         if first.is_none_or(|(first, _)| place < *first) {
             self.words.insert(word, (place, found));
@@ -100,9 +100,9 @@ impl Again {
 
     /// The first predicate that is none after all, since `next` visits steps of its rule elsewhere.
     pub fn contradicted(&self) -> Option<(Place, Inconsistency)> {
-        let is_enumerated = |word: &Word| match *word {
-            Word::Initial => false,
-            Word::Rule(rule) => self.enumerated[rule.0],
+        let is_enumerated = |word: &Restated| match *word {
+            Restated::Initial => false,
+            Restated::Rule(rule) => self.enumerated[rule.0],
         };
         let mut words = self.words.iter();
         let (_, (place, found)) = words.find(|(word, _)| is_enumerated(word))?;

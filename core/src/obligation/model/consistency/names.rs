@@ -5,19 +5,19 @@ use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
 
-use crate::erased::{ErasedAction, ErasedSystem};
-use crate::explore::Place;
-use crate::report::json::json;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
+use crate::statement::erased::{ErasedAction, ErasedSystem};
 use crate::statement::rule::{Rule, RuleId};
+use crate::statement::shown::json::json;
+use crate::walk::explore::Place;
 
 /// Actions of a system whose names are to be compared with those of the rules: of those of one variant that are filed under
 /// one rule the first.
 ///
 /// PERF: a name is text, which is compared once for each of these when the search is over, and not at each step.
 #[derive(Default)]
-pub(in crate::obligation) struct Names(HashMap<(RuleId, u64), First>);
+pub(in crate::obligation) struct ActionNames(HashMap<(RuleId, u64), First>);
 
 /// First action of its kind that was heard of.
 struct First {
@@ -26,7 +26,7 @@ struct First {
     action: ErasedAction,
 }
 
-impl Names {
+impl ActionNames {
     /// Notes an action of a rule.
     pub fn note(&mut self, rule: RuleId, place: Place, action: &ErasedAction) {
         let first = || First {

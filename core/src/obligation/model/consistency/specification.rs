@@ -8,18 +8,18 @@ use std::cell::Cell;
 use foldhash::HashSet;
 
 use super::asking::Asking;
-use super::heard::{Again, Heard, Word};
-use crate::consistency::sample::{is_well_compared, number, some_of};
-use crate::consistency::{Inconsistency, asked_twice, difference, of_the};
-use crate::erased::{ErasedAction, ErasedState, ErasedStep};
-use crate::explore::Place;
-use crate::statement::asked::answer::Answer;
-use crate::statement::asked::disagreement::{At, Disagreement, misfiled};
+use super::heard::{Heard, RecheckFindings, Restated};
+use crate::statement::asked::answer::StepAnswer;
+use crate::statement::asked::disagreement::{Disagreement, StateWithSteps, misfiled};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{break_off, named, until_enough};
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::asked::visit::{some_initial, some_steps, visit_initial, visit_steps};
+use crate::statement::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
+use crate::view::consistency::sample::{is_well_compared, number, some_of};
+use crate::view::consistency::{Inconsistency, asked_twice, difference, of_the};
+use crate::walk::explore::Place;
 
 /// The most steps of a state of the specification with which overridden methods are compared, of one of the first states and of a
 /// later one; and the most initial states.
@@ -80,7 +80,7 @@ impl Asking<'_> {
     /// steps are said to simulate.
     pub(super) fn compare_specification(
         &self,
-        again: &mut Again,
+        again: &mut RecheckFindings,
         place: Place,
         heard: &Heard,
     ) -> Result<(), Inconsistency> {
@@ -95,7 +95,7 @@ impl Asking<'_> {
 
     fn compare_at(
         &self,
-        again: &mut Again,
+        again: &mut RecheckFindings,
         budget: &Budget,
         place: Place,
         image: &ErasedState,
@@ -147,7 +147,7 @@ impl Asking<'_> {
             ));
         }
         let known = offered.iter().map(|(action, _)| action);
-        let named_by_steps = heard.answers.iter().flat_map(Answer::actions);
+        let named_by_steps = heard.answers.iter().flat_map(StepAnswer::actions);
         let overridden = known.chain(named_by_steps).next().map(|action| {
             let object = specification.0;
             let of = || {
@@ -191,7 +191,7 @@ impl Asking<'_> {
             }
         }
         if all {
-            let at = At {
+            let at = StateWithSteps {
                 system: specification,
                 from: image,
                 offered: &offered,
@@ -201,7 +201,7 @@ impl Asking<'_> {
             let mut doubts = Vec::new();
             let actions = actions.into_iter().chain(few);
             let found = at.disagreement(actions, &others, &mut |rule, found| {
-                doubts.push((Word::Rule(rule), found));
+                doubts.push((Restated::Rule(rule), found));
             });
             for (word, found) in doubts {
                 again.note(word, place, found);
@@ -219,7 +219,7 @@ impl Asking<'_> {
     /// Compares `allows` with the steps of a state that has too many to be kept.
     fn compare_step(
         &self,
-        again: &mut Again,
+        again: &mut RecheckFindings,
         budget: &Budget,
         place: Place,
         image: &ErasedState,
@@ -240,7 +240,7 @@ impl Asking<'_> {
         if named(NEXT, || budget.visits(next, is_it)) == Some(false) {
             let found = Disagreement::overridden("allows", "next", action);
             let rule = specification.call_rule(action);
-            again.note(Word::Rule(rule), place, found);
+            again.note(Restated::Rule(rule), place, found);
         }
     }
 
@@ -283,7 +283,7 @@ impl Asking<'_> {
     /// Compares `is_initial` of the specification with `initial`.
     fn compare_initial(
         &self,
-        again: &mut Again,
+        again: &mut RecheckFindings,
         budget: &Budget,
         place: Place,
         image: &ErasedState,
@@ -315,7 +315,7 @@ impl Asking<'_> {
             return Ok(());
         }
         if initial.is_empty() {
-            again.note(Word::Initial, place, found());
+            again.note(Restated::Initial, place, found());
             Ok(())
         } else {
             Err(of_the("specification", found()))

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Quotient, Quotienting};
+use refmap::internal::Quotient;
+use refmap::internal::explore::Quotienting;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::random::Generator;
 use refmap::{

@@ -1,7 +1,7 @@
 //! The traps of auxiliary variables: what a check sees that looks at the system with the variable, and at nothing else.
 
+use refmap::Strength;
 use refmap::auxiliary::{Fate, History, Recording, Remembering, WithHistory, WithProphecy};
-use refmap::liveness::Strength;
 use refmap::obligation::{Checker, Symmetry};
 use refmap::{
     AbstractSteps, Action, Fairness, Process, Property, Settings, State, TransitionSystem, Verdict,

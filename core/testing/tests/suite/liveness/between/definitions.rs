@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use refmap::Fairness;
-use refmap::liveness::Strength;
+use refmap::Strength;
 
 use super::Webs;
 

@@ -1,0 +1,143 @@
+//! Explicit labelled transition systems: states by number, steps with labels that are texts.
+
+use super::edge::{Edge, ROOT, StepLabel};
+use crate::state::numbered::Numbered;
+
+/// Labels of visible steps, by their texts. Two systems that are compared share them.
+#[derive(Default)]
+pub struct Labels(Numbered<String>);
+
+impl Labels {
+    /// No label yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The label that is this text.
+    pub fn label(&mut self, text: &str) -> StepLabel {
+        StepLabel(match self.0.find(text) {
+            Some(number) => number + 1,
+            None => self.0.number(text.to_owned()) + 1,
+        })
+    }
+
+    /// Text of a visible label.
+    pub fn text(&self, label: StepLabel) -> Option<&str> {
+        let place = label.0.checked_sub(1)?;
+        self.0.values().get(place as usize).map(String::as_str)
+    }
+}
+
+/// Step of an explicit system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// State in which it begins.
+    pub from: u32,
+    /// StepLabel: what it shows.
+    pub label: StepLabel,
+    /// State in which it ends.
+    pub to: u32,
+}
+
+/// Explicit labelled transition system, with states that are numbered from 0 on.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    states: u32,
+    initial: u32,
+    /// First step of each state among `edges`, up to the greatest state that is mentioned, and their number at the end.
+    first: Vec<u32>,
+    /// Steps in the order of the states in which they begin.
+    edges: Vec<Edge>,
+}
+
+/// Reason why there is no such system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// It has no states.
+    #[error("there are no states")]
+    NoStates,
+    /// A state out of range.
+    #[error("there is no state {state}: the states are 0 to {last}")]
+    NoSuchState {
+        /// The number given.
+        state: u32,
+        /// Greatest number of a state.
+        last: u32,
+    },
+}
+
+impl Graph {
+    /// A system of so many states. A step that is listed twice is one.
+    ///
+    /// # Errors
+    ///
+    /// If there are no states, or the initial state or a state of a step is none of them.
+    pub fn new(states: u32, initial: u32, steps: &[Step]) -> Result<Self, GraphError> {
+        let Some(last) = states.checked_sub(1) else {
+            return Err(GraphError::NoStates);
+        };
+        let mentioned = steps.iter().flat_map(|step| [step.from, step.to]);
+        for state in [initial].into_iter().chain(mentioned) {
+            if state > last {
+                return Err(GraphError::NoSuchState { state, last });
+            }
+        }
+        let mentioned = steps.iter().flat_map(|step| [step.from, step.to]);
+        let greatest = mentioned.fold(initial, u32::max) as usize;
+        let mut first = vec![0; greatest + 2];
+        for step in steps {
+            first[step.from as usize + 1] += 1;
+        }
+        for at in 0..=greatest {
+            first[at + 1] += first[at];
+        }
+        let mut next = first.clone();
+        let nowhere = Edge {
+            label: StepLabel::INVISIBLE,
+            to: 0,
+        };
+        let mut edges = vec![nowhere; steps.len()];
+        for Step { from, label, to } in steps.iter().copied() {
+            let place = &mut next[from as usize];
+            edges[*place as usize] = Edge { label, to };
+            *place += 1;
+        }
+        Ok(Self {
+            states,
+            initial,
+            first,
+            edges,
+        })
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> u32 {
+        self.states
+    }
+
+    /// Number of states up to the greatest that is mentioned.
+    pub(super) fn mentioned(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Number of a state as an automaton has it, in which the initial one is [`ROOT`]; and, since the two are exchanged, back.
+    pub(super) fn exchanged(&self, state: u32) -> u32 {
+        match state {
+            ROOT => self.initial,
+            _ if state == self.initial => ROOT,
+            _ => state,
+        }
+    }
+
+    /// Visits the steps of a state of the automaton.
+    pub(super) fn visit_steps(&self, from: u32, visit: &mut dyn FnMut(Edge)) {
+        let at = self.exchanged(from) as usize;
+        let [start, end] = [self.first[at], self.first[at + 1]];
+        for edge in &self.edges[start as usize..end as usize] {
+            visit(Edge {
+                label: edge.label,
+                to: self.exchanged(edge.to),
+            });
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Observed transition systems as automata: a step that changes what can be observed is labelled with what is observed after it.
+
+use std::cell::RefCell;
+
+use super::edge::{Edge, ROOT, StepLabel};
+use crate::state::numbered::Numbered;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
+use crate::statement::system::TransitionSystem;
+
+/// Observations by number, which two systems share. Their labels are one more.
+pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
+
+/// Observed system whose states are numbered as they are met.
+///
+/// The root is no state of the system: from it a visible step leads to each initial state, so that what is observed at the
+/// beginning is the first label. States have their numbers plus one.
+pub(super) struct Observed<'a> {
+    system: ErasedSystem<'a>,
+    /// Constraint on the states that are expanded.
+    within: Option<&'a dyn Fn(&ErasedState) -> bool>,
+    observations: &'a Observations,
+    states: Numbered<ErasedState>,
+    /// Labels of what is observed of the states met.
+    labels: Vec<StepLabel>,
+    /// Number of states that are not expanded, being outside of the constraint.
+    outside: u64,
+}
+
+impl<'a> Observed<'a> {
+    pub fn new(
+        system: ErasedSystem<'a>,
+        within: Option<&'a dyn Fn(&ErasedState) -> bool>,
+        observations: &'a Observations,
+    ) -> Self {
+        Self {
+            system,
+            within,
+            observations,
+            states: Numbered::default(),
+            labels: Vec::new(),
+            outside: 0,
+        }
+    }
+
+    /// Number of states met.
+    pub fn states(&self) -> u64 {
+        self.labels.len() as u64
+    }
+
+    /// Number of states met that are outside of the constraint.
+    pub fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// The system.
+    pub fn system(&self) -> &ErasedSystem<'a> {
+        &self.system
+    }
+
+    /// A state that was met; none for the root.
+    pub fn state(&self, number: u32) -> Option<&ErasedState> {
+        let place = number.checked_sub(1)?;
+        self.states.values().get(place as usize)
+    }
+
+    /// Label of what is observed of a state that was met, and is not the root.
+    pub fn label(&self, number: u32) -> StepLabel {
+        self.labels[number as usize - 1]
+    }
+
+    /// An action that leads from one state to another: the first that the system offers, or the first of a rule. None from the root.
+    pub fn action(&self, from: u32, to: u32, rule: Option<u32>) -> Option<ErasedAction> {
+        let (from, to) = (self.state(from)?, self.state(to)?);
+        let is_of_rule =
+            |action: &_| rule.is_none_or(|rule| self.system.call_rule(action).0 == rule as usize);
+        let mut found = None;
+        visit_steps(&self.system, from, &mut |action, target| {
+            if found.is_none() && *target == *to && is_of_rule(&action) {
+                found = Some(action);
+            }
+        });
+        found
+    }
+
+    /// Visits the rules of the steps of a state that was met, with the numbers of their targets. None lead from the root.
+    pub fn visit_rules(&self, from: u32, visit: &mut dyn FnMut(u32, u32)) {
+        let Some(state) = self.state(from) else {
+            return;
+        };
+        visit_steps(&self.system, state, &mut |action, to| {
+            if let Some(to) = self.states.find(to) {
+                visit(self.system.call_rule(&action).0 as u32, to + 1);
+            }
+        });
+    }
+
+    /// Observation that a label shows.
+    pub fn shown(&self, label: StepLabel) -> String {
+        let observations = self.observations.borrow();
+        let place = label.0.checked_sub(1);
+        let observation = place.and_then(|place| observations.values().get(place as usize));
+        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+    }
+
+    /// Visits the steps of a state of the automaton.
+    pub fn visit_steps(&mut self, from: u32, visit: &mut dyn FnMut(Edge)) {
+        let system = self.system;
+        let Some(state) = self.state(from).cloned() else {
+            debug_assert_eq!(from, ROOT);
+            visit_initial(&system, &mut |state| visit(self.meet(state)));
+            return;
+        };
+        if !self.is_within(&state) {
+            self.outside += 1;
+            return;
+        }
+        visit_steps(&system, &state, &mut |_, to| {
+            let edge = self.meet(to.clone());
+            visit(self.seen_from(from, edge));
+        });
+    }
+
+    /// True if a state is expanded: it is within the constraint.
+    pub fn is_within(&self, state: &ErasedState) -> bool {
+        self.within.is_none_or(|within| within(state))
+    }
+
+    /// Step from a state to one that is known, if it was met.
+    pub fn find(&self, from: u32, to: &ErasedState) -> Option<Edge> {
+        let to = self.states.find(to)? + 1;
+        let label = self.label(to);
+        Some(self.seen_from(from, Edge { label, to }))
+    }
+
+    /// Step from a state, which shows nothing where what is observed stays the same.
+    fn seen_from(&self, from: u32, mut edge: Edge) -> Edge {
+        if from != ROOT && self.label(from) == edge.label {
+            edge.label = StepLabel::INVISIBLE;
+        }
+        edge
+    }
+
+    /// Number of a state, and the label of what is observed there.
+    fn meet(&mut self, state: ErasedState) -> Edge {
+        let number = self.states.number(state);
+        if number as usize == self.labels.len() {
+            let state = &self.states.values()[number as usize];
+            let observation = named("`observe`", || self.system.observe(state));
+            let label = self.observations.borrow_mut().number(observation);
+            self.labels.push(StepLabel(label + 1));
+        }
+        Edge {
+            label: self.labels[number as usize],
+            to: number + 1,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Sets of abstract states by number: each set once, with what refuses inclusion cheaply.
+
+use foldhash::HashMap;
+
+use super::automaton::{Bounds, Stop};
+use crate::state::numbered::Numbered;
+
+/// Number of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SetId(u32);
+
+/// Sets of states, each with a number.
+#[derive(Default)]
+pub(super) struct Sets {
+    all: Numbered<Box<[u32]>>,
+    signatures: Vec<u64>,
+    /// Answers to whether one large set is a part of another.
+    known: HashMap<(SetId, SetId), bool>,
+}
+
+/// Members from which on a set is large: an answer is found again sooner than it is made.
+const LARGE: usize = 64;
+
+/// Members that are compared in a piece of work.
+const MEMBERS_A_PIECE: usize = 8;
+
+impl Sets {
+    /// Number of a set. Its members are in their order, each once.
+    pub fn number(&mut self, members: Vec<u32>) -> SetId {
+        debug_assert!(members.is_sorted_by(|one, other| one < other));
+        let number = self.all.number(members.into_boxed_slice());
+        if number as usize == self.signatures.len() {
+            let members = &self.all.values()[number as usize];
+            let bits = members.iter().map(|member| 1 << bit(*member));
+            self.signatures
+                .push(bits.fold(0, |all, bit: u64| all | bit));
+        }
+        SetId(number)
+    }
+
+    /// Members of a set, in their order.
+    pub fn members(&self, set: SetId) -> &[u32] {
+        &self.all.values()[set.0 as usize]
+    }
+
+    /// True if each member of `part` is one of `whole`.
+    ///
+    /// # Errors
+    ///
+    /// As of the work that it takes.
+    pub fn is_subset(
+        &mut self,
+        part: SetId,
+        whole: SetId,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<bool, Stop> {
+        if part == whole {
+            return Ok(true);
+        }
+        let [part_bits, whole_bits] = [part, whole].map(|set| self.signatures[set.0 as usize]);
+        let sizes = [part, whole].map(|set| self.members(set).len());
+        if part_bits & !whole_bits != 0 || sizes[0] >= sizes[1] {
+            return Ok(false);
+        }
+        let is_large = sizes[1] > LARGE;
+        if is_large && let Some(known) = self.known.get(&(part, whole)) {
+            return Ok(*known);
+        }
+        bounds.works(sizes[1].div_ceil(MEMBERS_A_PIECE) as u32, 0)?;
+        let mut rest = self.members(whole).iter();
+        let mut members = self.members(part).iter();
+        let is_subset =
+            members.all(|member| rest.by_ref().find(|other| *other >= member) == Some(member));
+        if is_large {
+            self.known.insert((part, whole), is_subset);
+        }
+        Ok(is_subset)
+    }
+}
+
+/// Bit of a member in the signature of a set, from 0 to 63.
+fn bit(member: u32) -> u32 {
+    member.wrapping_mul(0x9E37_79B9) >> 26
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::walk::explore::{Limits, Watch};
+    use crate::walk::random::generator::Generator;
+
+    /// Sets of up to 200 members, compared with sets of the standard library.
+    #[test]
+    fn a_set_is_part_of_another_as_the_standard_library_says() {
+        let mut generator = Generator::new(7);
+        let mut sets = Sets::default();
+        let bounds = &mut Bounds::new(Limits::default(), Watch::default());
+        let mut parts = [0; 2];
+        for _ in 0..20_000 {
+            let most = 1 << (generator.below(8) as u32);
+            let mut random = |other: Option<&BTreeSet<u32>>| -> BTreeSet<u32> {
+                let members = generator.below(most + 1);
+                let all = (0..members).map(|_| generator.below(200) as u32);
+                let all: Vec<u32> = all.collect();
+                match other {
+                    Some(other) => other.iter().copied().chain(all).collect(),
+                    None => all.into_iter().collect(),
+                }
+            };
+            let one = random(None);
+            let other = random((one.len() % 2 == 0).then_some(&one));
+            let [first, second] =
+                [&one, &other].map(|set| sets.number(set.iter().copied().collect()));
+            // Asked twice, so that what is kept is asked for, too.
+            for _ in 0..2 {
+                let mut is_part = |part, whole| {
+                    sets.is_subset(part, whole, bounds)
+                        .expect("there is no limit")
+                };
+                assert_eq!(is_part(first, second), one.is_subset(&other));
+                assert_eq!(is_part(second, first), other.is_subset(&one));
+            }
+            assert_eq!(first == second, one == other);
+            // Of one that has others beside all but one of its members it is no part, whichever that one is.
+            if !other.is_empty() {
+                let left_out = other.iter().nth(generator.below(other.len()));
+                let rest = other.iter().filter(|member| Some(*member) != left_out);
+                let beside = sets.number(rest.copied().chain(300..310).collect());
+                let is_part = sets.is_subset(second, beside, bounds);
+                assert!(!is_part.expect("there is no limit"));
+            }
+            parts[usize::from(one.is_subset(&other))] += 1;
+        }
+        assert!(parts.iter().all(|number| *number > 4_000), "{parts:?}");
+    }
+}

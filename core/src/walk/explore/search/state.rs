@@ -1,0 +1,152 @@
+//! The state of a search, between its waves.
+
+use std::time::Instant;
+
+use super::kept::{Extent, Kept};
+use super::member::Together;
+use crate::walk::explore::duplicates::{DuplicateFilter, Pending};
+use crate::walk::explore::expansion::{Expand, Expanded, Expander};
+use crate::walk::explore::filtered::Filtered;
+use crate::walk::explore::graph::Graph;
+use crate::walk::explore::keys::{Compared, Form};
+use crate::walk::explore::limits::Clock;
+use crate::walk::explore::memory::Resident;
+use crate::walk::explore::options::{PlainOptions, Record};
+use crate::walk::explore::predecessors::Predecessors;
+use crate::walk::explore::segments::SegmentedVec;
+use crate::walk::explore::set::{Candidate, Partition, Visited};
+use crate::walk::explore::spill::{Spill, Tentative};
+
+/// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
+pub(in crate::walk::explore) struct Search<'a, K, I> {
+    pub(super) model: &'a dyn Expand,
+    pub(super) options: PlainOptions<'a>,
+    pub(super) clock: Clock<'a>,
+    pub(super) log: SegmentedVec<K>,
+    pub(super) visited: I,
+    pub(super) predecessors: Predecessors,
+    pub(super) workers: Vec<Worker<'a, K>>,
+    pub(super) graph: Option<Graph>,
+    /// The steps that there were when they took too much memory.
+    pub(super) graph_too_large: Option<u64>,
+    pub(super) transitions: u64,
+    /// The greatest length of a path to a state reached.
+    pub(super) depth: u32,
+    /// Bytes that the largest wave took beside what it added.
+    pub(super) wave_bytes: u64,
+    /// The states expanded since the operating system was asked whether there is headroom.
+    pub(super) since_grant: u64,
+    /// A state was left out because there was no room for it.
+    pub(super) at_capacity: bool,
+    /// A panic, or a state that cannot be packed, left steps unknown.
+    pub(super) incomplete: bool,
+    /// Until when states are looked at that were reached before the time was up.
+    pub(super) grace: Option<Instant>,
+    /// The states reached that are not looked at, for lack of time.
+    pub(super) unexamined: u64,
+    pub(super) resident: Resident,
+    /// Form in which states are kept.
+    pub(super) form: Form,
+    /// The search as it was before the wave whose states found no room, if a checkpoint is to have it.
+    pub(super) before_full: Option<Extent>,
+    /// Bytes that the codes in the blocks take that are written to disk.
+    pub(super) written_bytes: u64,
+    /// Data for checkpoints, if there are any.
+    pub(super) kept: Option<Box<Kept<K>>>,
+    /// The disk, if states may go there.
+    pub(super) spill: Option<Box<dyn Spill<K, I>>>,
+    /// Bytes of the search from which on they do.
+    pub(super) spill_from: u64,
+    /// States that are perhaps new, as long as it is not known whether they are on disk.
+    pub(super) tentative: Tentative<K>,
+    /// Number of blocks of the list that were left on disk alone, at least once.
+    pub(super) unloaded: usize,
+    /// Reason why a file could not be written or read.
+    pub(super) unwritten: Option<String>,
+    /// Data beside the search, where it is one of several processes.
+    pub(super) together: Option<Box<Together>>,
+}
+
+/// Data that a worker keeps from wave to wave. PERF: on lines of the cache of its own.
+#[repr(align(128))]
+pub(super) struct Worker<'a, K> {
+    /// Expands the states.
+    pub(super) expander: Box<dyn Expander + 'a>,
+    /// Steps of the last batch,
+    pub(super) expanded: Expanded,
+    /// and where they lead.
+    pub(super) keys: Vec<K>,
+    /// True if the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
+    /// may be met here first, in order.
+    pub(super) in_order: bool,
+    /// The targets that it met last, in order,
+    pub(super) recent: DuplicateFilter,
+    /// and those of the chunk that were not among them.
+    pub(super) passed: Filtered<Candidate<K>>,
+    /// Places of the candidates of the chunk, if they were looked up.
+    pub(super) pending: Pending,
+    /// The candidates of all its chunks of the wave, if they were sorted.
+    pub(super) sorted: Partition,
+    /// Steps taken since it looked at the memory.
+    pub(super) unlooked: u64,
+    /// Targets of other processes that it has met lately; none where there are no others.
+    pub(super) sent: Vec<Option<K>>,
+}
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Compared,
+    I: Visited<K>,
+{
+    /// A search that has found nothing yet.
+    pub fn new(model: &'a dyn Expand, form: Form, options: PlainOptions<'a>, visited: I) -> Self {
+        Self {
+            model,
+            options,
+            clock: Clock {
+                limits: options.limits,
+                watch: options.watch,
+                started: Instant::now(),
+            },
+            log: SegmentedVec::new(),
+            predecessors: Predecessors::default(),
+            workers: (0..options.threads)
+                .map(|_| Worker {
+                    expander: model.worker(),
+                    expanded: Expanded::new(form),
+                    keys: Vec::new(),
+                    in_order: true,
+                    recent: DuplicateFilter::new(visited.hash_bits()),
+                    pending: Pending::new(),
+                    passed: Filtered::new(),
+                    sorted: Partition::default(),
+                    unlooked: 0,
+                    sent: Vec::new(),
+                })
+                .collect(),
+            // Without the numbers of targets there are no edges.
+            graph: (options.record == Record::Graph && visited.looks_up_first()).then(Graph::new),
+            visited,
+            graph_too_large: None,
+            transitions: 0,
+            depth: 0,
+            wave_bytes: 0,
+            since_grant: 0,
+            at_capacity: false,
+            incomplete: false,
+            grace: None,
+            unexamined: 0,
+            resident: Resident::default(),
+            form,
+            before_full: None,
+            written_bytes: 0,
+            kept: None,
+            spill: None,
+            spill_from: u64::MAX,
+            tentative: Tentative::new(),
+            unloaded: 0,
+            unwritten: None,
+            together: None,
+        }
+    }
+}
