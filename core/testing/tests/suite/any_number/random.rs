@@ -157,10 +157,12 @@ fn judged<const IN_LINE: bool>(rules: &Rules<IN_LINE>, seed: u64) -> [bool; 2] {
         let holds = report.verdict == Some(Verdict::Holds);
         assert!(is_safe || !holds, "{seed}: {rules:?} {report}");
         assert_shown(rules, &report, seed);
-        // Small instances come first, and would hide what views do not see.
-        let report = check_by_views(rules, &few(views)).expect("it is a crowd");
-        let is_believed = report.verdict == Some(Verdict::Holds);
-        assert!(is_safe || !is_believed, "{seed}: {rules:?} {report}");
+        // Small instances come first, and would hide what views do not see. Several sizes of views see no less than one of them.
+        if views.is_some() || matches!(rules.bad, Bad::Many(..)) {
+            let report = check_by_views(rules, &few(views)).expect("it is a crowd");
+            let is_believed = report.verdict == Some(Verdict::Holds);
+            assert!(is_safe || !is_believed, "{seed}: {rules:?} {report}");
+        }
         holds
     };
     if matches!(rules.bad, Bad::One(..)) {
