@@ -108,10 +108,10 @@ fn observed<'a>(
         Source::Observed(Observed::new(system, within, &observations))
     };
     let within = constraint.map(|constraint| constraint.contains);
-    let mut sides = Sides::new(
-        Automaton::new(source(implementation, Of::Implementation, within)),
-        Automaton::new(source(specification, Of::Specification, None)),
-    );
+    let mut sides = Sides {
+        implementation: Automaton::new(source(implementation, Of::Implementation, within)),
+        specification: Automaton::new(source(specification, Of::Specification, None)),
+    };
     catch_seldom(|| {
         named(UNNAMED, || {
             let mut inclusion = compared(&mut sides, None, limits, watch);
@@ -218,10 +218,10 @@ pub fn check_graphs(
     limits: Limits,
     watch: Watch<'_>,
 ) -> Inclusion {
-    let mut sides = Sides::new(
-        Automaton::new(Source::Explicit(implementation)),
-        Automaton::new(Source::Explicit(specification)),
-    );
+    let mut sides = Sides {
+        implementation: Automaton::new(Source::Explicit(implementation)),
+        specification: Automaton::new(Source::Explicit(specification)),
+    };
     compared(&mut sides, Some(labels), limits, watch)
 }
 

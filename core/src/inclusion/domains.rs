@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::automaton::{Bounds, Stop};
 use super::edge::{Edge, ROOT};
 use super::relation::Relation;
-use super::simulation::{Pair, Sides, Simulation};
+use super::simulation::{Sides, Simulation};
 
 /// States that are given an image by trial before a search for a mapping is given up.
 const MOST_TRIALS: usize = 100_000;
@@ -71,42 +71,6 @@ impl Domains {
             predecessors,
             is_queued: vec![false; states],
         }
-    }
-
-    /// The states that are reached, in their order, without the root.
-    pub fn reached(&self) -> Vec<u32> {
-        let states =
-            (ROOT + 1..self.images.len() as u32).filter(|state| !self.of(*state).is_empty());
-        states.collect()
-    }
-
-    /// Images that a state may still have.
-    pub fn of(&self, state: u32) -> &[u32] {
-        &self.images[state as usize]
-    }
-
-    /// Leaves some states only the images that `is_left` says, and notes what that changes; returns the states that it changes.
-    pub fn restrict(
-        &mut self,
-        states: &[u32],
-        is_left: impl Fn(&u32) -> bool,
-        changes: &mut Vec<Changed>,
-    ) -> Vec<u32> {
-        let mut changed = Vec::new();
-        for state in states {
-            let images = &mut self.images[*state as usize];
-            if images.iter().all(&is_left) {
-                continue;
-            }
-            let left = images.iter().copied().filter(&is_left).collect();
-            let before = std::mem::replace(images, left);
-            changes.push(Changed {
-                state: *state,
-                before,
-            });
-            changed.push(*state);
-        }
-        changed
     }
 
     /// Takes out what cannot be the image of a state beside the images that are left to its neighbours, and notes the domains
@@ -209,12 +173,6 @@ impl Domains {
             let state = first + open;
             let mut untried = self.images[state].clone();
             untried.reverse();
-            untried.sort_by_cached_key(|image| {
-                sides.likeness(Pair {
-                    implementation: state as u32,
-                    specification: *image,
-                })
-            });
             trials.push(Trial {
                 state: state as u32,
                 untried,
@@ -249,7 +207,7 @@ impl Domains {
     }
 
     /// Takes back changes, the last first.
-    pub fn undo(&mut self, changes: &mut Vec<Changed>) {
+    fn undo(&mut self, changes: &mut Vec<Changed>) {
         while let Some(Changed { state, before }) = changes.pop() {
             self.images[state as usize] = before;
         }

@@ -16,7 +16,7 @@ use super::mapping::{self, Mapped, Search, is_mapping};
 use super::relation::{Relation, StepRules};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
-use super::table::{Row, Table};
+use super::table::{MOST_STATES, Table};
 use crate::drawing::Drawing;
 use crate::explore::Limit;
 use crate::statement::asked::functions::Functions;
@@ -28,9 +28,6 @@ const SHOWN: usize = 8;
 
 /// Work of a search for a mapping.
 const WORK: u64 = 1 << 30;
-
-/// The same where one is found already.
-const WORK_FOR_ANOTHER: u64 = 1 << 28;
 
 /// The same where a step may be several abstract steps, and of a search in which only those of some rules may.
 const WORK_IN_SEVERAL: u64 = 1 << 26;
@@ -227,28 +224,18 @@ impl<'a> Evidences<'_, 'a, '_> {
                 _ => None,
             })
         })?;
-        let taken = taken.flatten().map(|images| self.table(&images));
-        // A mapping that is no chance is looked for where this one may be.
-        let work = match &taken {
-            Some(mapping) if mapping.is_plain() => 0,
-            Some(_) => WORK_FOR_ANOTHER,
-            None => WORK,
-        };
+        if let Some(images) = taken.flatten() {
+            let mapping = self.table(&images);
+            return Ok(Evidence::Mapping { mapping });
+        }
         let sides = &mut *self.sides;
-        let mapped = self.bounds.allow(work, |bounds| {
+        let mapped = self.bounds.allow(WORK, |bounds| {
             let greatest = Simulation::new(Simulated::AtMostOne, Extent::All, sides, bounds)?;
             let greatest = greatest.expect("the initial states are in a simulation");
             Search::new(&greatest, sides).mapping(relation, sides, bounds)
         })?;
-        let found = match mapped {
-            Some(Mapped::Mapping(images)) => Some(self.table(&images)),
-            Some(Mapped::None | Mapped::GivenUp) | None => None,
-        };
-        let mapping = match (taken, found) {
-            (Some(taken), Some(found)) if !taken.is_plain() && found.is_plain() => Some(found),
-            (taken, found) => taken.or(found),
-        };
-        if let Some(mapping) = mapping {
+        if let Some(Mapped::Mapping(images)) = mapped {
+            let mapping = self.table(&images);
             return Ok(Evidence::Mapping { mapping });
         }
         Ok(match self.in_several()? {
@@ -556,42 +543,32 @@ impl<'a> Evidences<'_, 'a, '_> {
         }
     }
 
-    /// A mapping as a table.
+    /// A mapping as a table, in the order of the states.
     fn table(&self, images: &[u32]) -> Table {
-        let sources = (
-            &self.side(Of::Implementation).source,
-            &self.side(Of::Specification).source,
-        );
-        let (Source::Observed(implementation), Source::Observed(specification)) = sources else {
-            return self.table_of_numbers(images);
+        let implementation = self.side(Of::Implementation);
+        let states = 0..images.len() as u32;
+        let is_reached = |state: &u32| {
+            images[*state as usize] != domains::NONE && !implementation.is_before_initial(*state)
         };
-        let reached = (1..images.len() as u32).filter_map(|state| {
-            let image = specification.state(images[state as usize])?;
-            Some((implementation.state(state)?, image))
-        });
-        let rows = reached.map(|(state, image)| Row {
-            state: format!("{state:?}"),
-            image: format!("{image:?}"),
-        });
-        Table::new(rows.collect())
-    }
-
-    /// The same of explicit systems, in the order of their own numbers.
-    fn table_of_numbers(&self, images: &[u32]) -> Table {
-        let mut rows = Vec::new();
-        for (state, image) in images.iter().enumerate() {
-            if *image != domains::NONE {
-                let state = self.state(Of::Implementation, state as u32).as_u64();
-                let image = self.state(Of::Specification, *image);
-                rows.push((state, image.to_string()));
-            }
+        let mut reached: Vec<u32> = states.filter(is_reached).collect();
+        if reached.len() > MOST_STATES {
+            return Table {
+                states: reached.len() as u64,
+                parts: None,
+            };
         }
-        rows.sort_unstable();
-        let rows = rows.into_iter().filter_map(|(state, image)| {
-            let state = state?.to_string();
-            Some(Row { state, image })
-        });
-        Table::new(rows.collect())
+        if let Source::Explicit(graph) = &implementation.source {
+            reached.sort_by_key(|state| graph.exchanged(*state));
+        }
+        let states = reached.iter();
+        let states: Vec<Value> = states
+            .map(|state| self.state(Of::Implementation, *state))
+            .collect();
+        let images = reached.iter().map(|state| images[*state as usize]);
+        let images: Vec<Value> = images
+            .map(|image| self.state(Of::Specification, image))
+            .collect();
+        Table::new(&states, &images)
     }
 }
 

@@ -11,7 +11,6 @@ use super::edge::ROOT;
 use super::relation::Relation;
 use super::sets::{SetId, Sets};
 use super::simulation::{Pair, Sides, Simulation};
-use super::uniform::restrict;
 
 /// Pairs of a state and of the images that one past of it leaves, before a search for two pasts is given up.
 const MOST_PASTS: usize = 1 << 20;
@@ -124,7 +123,6 @@ impl Search {
         if !domains.propagate(everything, changes, relation, sides, bounds)? {
             return Ok(Mapped::None);
         }
-        restrict(&mut domains, relation, sides, bounds)?;
         Ok(match domains.assign(relation, sides, bounds)? {
             Assigned::All(images) if is_mapping(&images, relation, sides, bounds)? => {
                 Mapped::Mapping(images)

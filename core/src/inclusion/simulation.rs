@@ -9,7 +9,6 @@ use foldhash::{HashMap, HashMapExt};
 use super::automaton::{Automaton, Bounds, Stop};
 use super::candidates::{AbstractTarget, Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
-use super::likeness::{Fielded, shared};
 
 /// A state of the implementation and one of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,47 +34,10 @@ struct Reliance {
     step: u32,
 }
 
-/// Pieces of work that it takes to find out how alike a pair is.
-const PIECES_A_LIKENESS: u32 = 8;
-
 /// The two automata that are compared.
 pub(super) struct Sides<'a> {
     pub implementation: Automaton<'a>,
     pub specification: Automaton<'a>,
-    /// The fields of the states of each.
-    fields: [Fielded; 2],
-}
-
-impl<'a> Sides<'a> {
-    pub fn new(implementation: Automaton<'a>, specification: Automaton<'a>) -> Self {
-        Self {
-            implementation,
-            specification,
-            fields: [Fielded::default(), Fielded::default()],
-        }
-    }
-
-    /// Number of fields that a state and an abstract one share.
-    pub fn likeness(&mut self, pair: Pair) -> usize {
-        let [of_implementation, of_specification] = &mut self.fields;
-        let state = of_implementation.of(&mut self.implementation, pair.implementation);
-        let image = of_specification.of(&mut self.specification, pair.specification);
-        shared(&state, &image)
-    }
-
-    /// The pair of those that are the most alike; the first if there are several.
-    fn most_alike(
-        &mut self,
-        pairs: &[Pair],
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Option<Pair>, Stop> {
-        if let [one] = pairs {
-            return Ok(Some(*one));
-        }
-        bounds.works(PIECES_A_LIKENESS.saturating_mul(pairs.len() as u32), 0)?;
-        let alike = pairs.iter().rev();
-        Ok(alike.copied().max_by_key(|pair| self.likeness(*pair)))
-    }
 }
 
 /// Simulation under construction.
@@ -141,8 +103,7 @@ impl Simulation {
         pairs.filter(|(_, is_out)| !**is_out).map(|(pair, _)| *pair)
     }
 
-    /// The candidate for a step from a pair that is in it: that of the most alike, where a step is at most one abstract step, and
-    /// else that of the fewest abstract steps; or the one that is wanted, if it is one.
+    /// The candidate for a step from a pair that is in it, that of the fewest abstract steps; or the one that is wanted, if it is one.
     pub fn target(
         &mut self,
         pair: Pair,
@@ -156,26 +117,15 @@ impl Simulation {
         let candidates = self
             .candidates
             .of(specification, from, edge.label, bounds)?;
-        let candidates = candidates.map(|place| self.candidates.at(place));
-        let pair_of = |candidate: &AbstractTarget| Pair {
-            implementation: edge.to,
-            specification: candidate.to,
-        };
-        let mut in_it = candidates.filter(|candidate| {
-            let number = self.numbers.get(&pair_of(candidate));
+        let mut candidates = candidates.map(|place| self.candidates.at(place));
+        Ok(candidates.find(|candidate| {
+            let number = self.numbers.get(&Pair {
+                implementation: edge.to,
+                specification: candidate.to,
+            });
             wanted.is_none_or(|wanted| candidate.to == wanted)
                 && number.is_some_and(|number| !self.is_out[*number as usize])
-        });
-        if self.candidates.simulated() == Simulated::Several {
-            return Ok(in_it.next());
-        }
-        let in_it: Vec<AbstractTarget> = in_it.collect();
-        let pairs: Vec<Pair> = in_it.iter().map(pair_of).collect();
-        let Some(alike) = sides.most_alike(&pairs, bounds)? else {
-            return Ok(None);
-        };
-        let is_it = |candidate: &AbstractTarget| candidate.to == alike.specification;
-        Ok(in_it.into_iter().find(is_it))
+        }))
     }
 
     fn number(&mut self, pair: Pair) -> u32 {
@@ -220,7 +170,7 @@ impl Simulation {
         let places =
             self.candidates
                 .of(&mut sides.specification, specification, edge.label, bounds)?;
-        let mut unmet = Vec::new();
+        let mut unmet = None;
         let mut met = None;
         for place in places {
             bounds.work(sides.specification.states())?;
@@ -232,8 +182,8 @@ impl Simulation {
                 Some(number) => *number,
                 None if self.extent == Extent::All => self.number(target),
                 None => {
-                    if self.can_follow(target, sides) {
-                        unmet.push(target);
+                    if unmet.is_none() && self.can_follow(target, sides) {
+                        unmet = Some(target);
                     }
                     continue;
                 }
@@ -248,7 +198,7 @@ impl Simulation {
         // A pair that is in it already is preferred, so that few are looked at, and a state has few images.
         let relied_on = match met {
             Some(number) => number,
-            None => match sides.most_alike(&unmet, bounds)? {
+            None => match unmet {
                 Some(target) => self.number(target),
                 None => return Ok(false),
             },

@@ -230,13 +230,10 @@ impl Display for Evidence {
     }
 }
 
-/// Writes a mapping, as a table and as a function.
+/// Writes a mapping as a table.
 fn write_mapping(f: &mut Formatter<'_>, mapping: &Table) -> fmt::Result {
     writeln!(f, "a mapping of {} is:", counted(mapping.states, "state"))?;
     write!(f, "{mapping}")?;
-    if let Some(function) = mapping.function() {
-        write!(f, "\nas a function:\n{function}")?;
-    }
     writeln!(f, "{OF_SAFETY}")
 }
 

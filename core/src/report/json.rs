@@ -58,7 +58,7 @@ pub(super) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
 }
 
 /// True if a value is one of those that the Informal Trace Format has and JSON has not.
-pub(super) fn is_marked(value: &Value) -> bool {
+pub(crate) fn is_marked(value: &Value) -> bool {
     let marks = [MAP, BIG_INTEGER, UNSERIALIZABLE];
     marks.iter().any(|mark| content(value, mark).is_some())
 }

@@ -206,7 +206,6 @@ fn the_comparison_without_the_mapping_is_a_page() {
             "<span class=\"holds\">included</span>",
             "A mapping: no variable is missing",
             "<th scope=\"row\"><code>image.at</code></th>",
-            "fn map",
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Image, Inclusion, Table, check_inclusion};
+use refmap::inclusion::{Evidence, Inclusion, Table, check_inclusion};
 use refmap::obligation::Until;
 use refmap::{AbstractSteps, Settings, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
@@ -286,18 +286,10 @@ impl Maps {
 
     /// Images of the reached states, as a table says.
     fn images(&self, table: &Table) -> Vec<usize> {
-        assert_eq!(table.states, self.reached.len() as u64);
-        let number = |text: &String| -> usize { text.parse().expect("a state is a number") };
+        let reached = self.reached.iter().map(|state| *state as u32);
         let mut images = vec![0; self.implementation.states];
-        match table.image.as_ref().expect("there are few states") {
-            Image::Constant(image) => images.fill(number(image)),
-            Image::Field(_) => images = (0..images.len()).collect(),
-            Image::Cases { cases, .. } => {
-                for case in cases {
-                    images[number(&case.values[0])] = number(&case.image);
-                }
-            }
-            other => panic!("a table by states is {other:?}"),
+        for (state, image) in super::images(table, reached) {
+            images[state as usize] = image as usize;
         }
         images
     }
