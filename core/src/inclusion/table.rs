@@ -149,30 +149,30 @@ impl Grouping {
 
 /// The fields or the items that some values have in common, by their ways: none if they differ in these.
 fn fields<'v>(values: &[&'v Value]) -> Vec<(String, Vec<&'v Value>)> {
-    let of_all = |part: &dyn Fn(&'v Value) -> &'v Value| values.iter().copied().map(part).collect();
-    match values.first() {
-        Some(Value::Object(first)) if !is_marked(values[0]) => {
-            let is_alike = |value: &&Value| {
-                value
-                    .as_object()
-                    .is_some_and(|fields| fields.keys().eq(first.keys()))
-            };
-            let names = first.keys().filter(|_| values.iter().all(is_alike));
-            names
-                .map(|name| (format!(".{name}"), of_all(&|value| &value[name])))
-                .collect()
-        }
-        Some(Value::Array(first)) => {
-            let is_alike = |value: &&Value| {
-                value
-                    .as_array()
-                    .is_some_and(|items| items.len() == first.len())
-            };
-            let places = (0..first.len()).filter(|_| values.iter().all(is_alike));
-            places
-                .map(|at| (format!("[{at}]"), of_all(&|value| &value[at])))
-                .collect()
-        }
+    let all: Vec<Vec<(String, &Value)>> = values.iter().copied().map(ways).collect();
+    let names = |at: usize| all[at].iter().map(|(way, _)| way);
+    if (1..all.len()).any(|at| !names(at).eq(names(0))) {
+        return Vec::new();
+    }
+    let common = all.first().into_iter().flatten().enumerate();
+    let of_all = |at: usize| all.iter().map(|ways| ways[at].1).collect();
+    common
+        .map(|(at, (way, _))| (way.clone(), of_all(at)))
+        .collect()
+}
+
+/// The fields or the items of a value, by their ways.
+fn ways(value: &Value) -> Vec<(String, &Value)> {
+    match value {
+        Value::Object(fields) if !is_marked(value) => fields
+            .iter()
+            .map(|(name, value)| (format!(".{name}"), value))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (format!("[{at}]"), value))
+            .collect(),
         _ => Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! Verdicts on mappings, against all maps of small systems, tried one after the other.
 //!
 //! A map is a mapping if each step of the implementation is at most so many abstract steps of the specification. So it is decided
-//! whether there is one of at most one step, of at most three, and of any number; and for which rules a step has to be several.
+//! whether there is one of at most one step, of at most three, and of any number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -224,7 +224,6 @@ impl Maps {
                     stutter.map_or(1, |stutter| stutter.abstract_steps)
                 };
                 assert!(self.is_mapping(&images, &most), "{told}");
-                self.judge_rules(stutters.iter().map(|one| one.rule.as_str()).collect(), told);
                 for stutter in stutters {
                     let steps = self.implementation.steps.iter().zip(&self.fewest);
                     let reached = steps.filter(|(step, _)| self.reached.contains(&step.from));
@@ -260,27 +259,6 @@ impl Maps {
                 "no simulation"
             }
             Some(Evidence::Undecided) => panic!("a small pair is undecided: {told}"),
-        }
-    }
-
-    /// Rules that take several steps are one if one is enough, and none of them can be left out.
-    fn judge_rules(&self, rules: BTreeSet<&str>, told: &str) {
-        let all = self.implementation.steps.iter();
-        let all: BTreeSet<&str> = all.map(|step| step.rule.as_str()).collect();
-        let of = |allowed: &BTreeSet<&str>| {
-            let allowed = allowed.clone();
-            self.has_mapping(&move |rule: &str| if allowed.contains(rule) { u32::MAX } else { 1 })
-        };
-        if rules.len() > 1 {
-            assert!(
-                all.iter().all(|rule| !of(&BTreeSet::from([*rule]))),
-                "{told}"
-            );
-            for rule in &rules {
-                let mut others = rules.clone();
-                others.remove(rule);
-                assert!(!of(&others), "{told}");
-            }
         }
     }
 
