@@ -7,7 +7,7 @@
 //! A layer has the pairs after traces of one length. All its invisible steps come first; what the next layer then inserts
 //! takes no pair of this one out of the list that waits. So the first trace that is found is a shortest one.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use super::candidates::SeveralSteps;
 use super::edge::{Edge, StepLabel};
@@ -32,6 +32,7 @@ pub(super) struct Unmatched {
 }
 
 /// Search for a trace of the implementation that the specification does not have.
+#[derive(Default)]
 pub(super) struct Antichain {
     pub walk: Walk<Met>,
     pub sets: Sets,
@@ -40,16 +41,6 @@ pub(super) struct Antichain {
 }
 
 impl Antichain {
-    /// No pair yet.
-    pub fn new() -> Self {
-        Self {
-            walk: Walk::new(),
-            sets: Sets::default(),
-            images: HashMap::new(),
-            several: SeveralSteps::default(),
-        }
-    }
-
     /// Finds a shortest trace of the implementation that the specification does not have, from a pair of states.
     pub fn search(
         &mut self,
@@ -64,7 +55,7 @@ impl Antichain {
         };
         let set = self.closed(&[specification], sides)?;
         kept.insert(by.to, set, &mut self.sets, &mut sides.bounds)?;
-        let mut walk = Walk::new();
+        let mut walk = Walk::default();
         walk.meet(Met { by, set }, None);
         let found = walk.by_layers(|walk, at, layer| {
             let end = match layer {

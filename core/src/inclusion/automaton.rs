@@ -24,8 +24,6 @@ pub(super) struct Automaton<'a> {
     /// Place of a state's steps among `edges`; none where it is not expanded.
     places: Vec<Option<Range<u32>>>,
     edges: Vec<Edge>,
-    /// Steps of the state that is being expanded.
-    buffer: Vec<Edge>,
 }
 
 impl<'a> Automaton<'a> {
@@ -34,7 +32,6 @@ impl<'a> Automaton<'a> {
             source,
             places: Vec::new(),
             edges: Vec::new(),
-            buffer: Vec::new(),
         }
     }
 
@@ -70,22 +67,21 @@ impl<'a> Automaton<'a> {
         if self.places.len() <= at {
             self.places.resize(at + 1, None);
         }
-        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut steps = Vec::new();
         let mut visit = |edge: Edge| {
             if !edge.is_stutter(from) {
-                buffer.push(edge);
+                steps.push(edge);
             }
         };
         match &mut self.source {
             Source::Explicit(graph, _) => graph.visit_steps(from, &mut visit),
             Source::Observed(observed) => observed.visit_steps(from, &mut visit),
         }
-        buffer.sort_unstable();
-        buffer.dedup();
+        steps.sort_unstable();
+        steps.dedup();
         let first = self.edges.len() as u32;
-        self.edges.append(&mut buffer);
+        self.edges.append(&mut steps);
         let place = first..self.edges.len() as u32;
-        self.buffer = buffer;
         self.places[at] = Some(place.clone());
         place
     }

@@ -147,7 +147,7 @@ impl SeveralSteps {
         sides: &mut Sides<'_>,
     ) -> Result<Walk<Weak>, Stop> {
         self.search += 1;
-        let mut walk = Walk::new();
+        let mut walk = Walk::default();
         for from in from {
             let first = Weak {
                 target: AbstractTarget {

@@ -70,7 +70,7 @@ impl Answers {
         }
         // Where there is a simulation, it is included.
         if self.included.is_none() && !self.has_several() {
-            let mut antichain = Box::new(Antichain::new());
+            let mut antichain = Box::new(Antichain::default());
             match sides.allow(work, |sides| antichain.search(ROOT, ROOT, sides))? {
                 None => {}
                 Some(None) => self.included = Some(antichain),

@@ -10,7 +10,7 @@ use super::candidates::{Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
 use super::futures::torn;
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
-use super::mapping::{self, Mapped, mapping, two_pasts};
+use super::mapping::{self, mapping, two_pasts};
 use super::sides::Sides;
 use super::simulation::{Extent, NONE, Several, Simulation, Strategy};
 use super::table::{MOST_STATES, Table};
@@ -79,11 +79,11 @@ impl Sides<'_> {
                 Ok((mapping(&mut greatest, sides)?, greatest))
             })?;
             match searched {
-                Some((Mapped::Mapping(images), mut greatest)) => {
+                Some((Some(images), mut greatest)) => {
                     let taken = self.whole(|sides| greatest.taken(images, sides))?;
                     return self.of_mapping(rung, taken);
                 }
-                Some((Mapped::None, mut greatest)) if simulated == Simulated::Several => {
+                Some((None, mut greatest)) if simulated == Simulated::Several => {
                     let pasts = self.allow(work, |sides| two_pasts(&mut greatest, sides))?;
                     let pasts = pasts.flatten();
                     return Ok(Evidence::History {

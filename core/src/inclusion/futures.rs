@@ -59,7 +59,7 @@ fn torn_at(
 ) -> Result<Option<Torn>, Stop> {
     let (mut futures, mut failed) = (Vec::new(), Vec::new());
     for member in members {
-        let mut search = Antichain::new();
+        let mut search = Antichain::default();
         let Some(unmatched) = search.search(state, *member, sides)? else {
             return Ok(None);
         };

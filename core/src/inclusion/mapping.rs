@@ -16,16 +16,6 @@ use super::walk::Walk;
 /// States that are given an image by trial before a search for a mapping is given up.
 const MOST_TRIALS: usize = 100_000;
 
-/// Result of a search for a mapping.
-pub(super) enum Mapped {
-    /// A mapping: the image of each state of the implementation, by its number.
-    Mapping(Vec<u32>),
-    /// There is none.
-    None,
-    /// Neither a mapping nor a reason was found in so many trials.
-    GivenUp,
-}
-
 /// Past of a state of the implementation, with the images that it leaves possible.
 pub(super) struct Past {
     /// The steps of the implementation, from the root on.
@@ -34,13 +24,16 @@ pub(super) struct Past {
     pub images: Vec<u32>,
 }
 
-/// Finds a mapping among the images that the greatest simulation on all pairs leaves.
-pub(super) fn mapping(simulation: &mut Simulation, sides: &mut Sides<'_>) -> Result<Mapped, Stop> {
+/// Finds a mapping among the images that the greatest simulation on all pairs leaves: the image of each state, by its number.
+pub(super) fn mapping(
+    simulation: &mut Simulation,
+    sides: &mut Sides<'_>,
+) -> Result<Option<Vec<u32>>, Stop> {
     let mut domains = Domains::new(simulation, sides);
     let candidates = &mut simulation.candidates;
     let everything = 0..domains.images.len() as u32;
     if !domains.propagate(everything.collect(), &mut Vec::new(), candidates, sides)? {
-        return Ok(Mapped::None);
+        return Ok(None);
     }
     domains.assign(candidates, sides)
 }
@@ -60,7 +53,7 @@ pub(super) fn two_pasts(
         },
         set: sets.number(vec![ROOT]),
     };
-    let mut walk = Walk::new();
+    let mut walk = Walk::default();
     kept.insert(ROOT, root.set, &mut sets, &mut sides.bounds)?;
     walk.meet(root, None);
     let found = walk.breadth_first(|walk, at| {
@@ -219,7 +212,7 @@ impl Domains {
         &mut self,
         candidates: &mut Candidates,
         sides: &mut Sides<'_>,
-    ) -> Result<Mapped, Stop> {
+    ) -> Result<Option<Vec<u32>>, Stop> {
         let mut trials: Vec<Trial> = Vec::new();
         let mut number = 0;
         let mut first = 0;
@@ -228,7 +221,7 @@ impl Domains {
             let Some(open) = open.position(|images| images.len() > 1) else {
                 let images = self.images.iter().map(|images| images.first());
                 let images = images.map(|image| *image.unwrap_or(&NONE));
-                return Ok(Mapped::Mapping(images.collect()));
+                return Ok(Some(images.collect()));
             };
             let state = first + open;
             trials.push(Trial {
@@ -239,7 +232,7 @@ impl Domains {
             // The newest trial goes on with its next image, and if it has none the one before does.
             loop {
                 let Some(trial) = trials.last_mut() else {
-                    return Ok(Mapped::None);
+                    return Ok(None);
                 };
                 for Changed { state, before } in trial.changes.drain(..).rev() {
                     self.images[state as usize] = before;
@@ -250,7 +243,7 @@ impl Domains {
                 };
                 number += 1;
                 if number > MOST_TRIALS {
-                    return Ok(Mapped::GivenUp);
+                    return Err(Stop::Allowance);
                 }
                 let state = trial.state;
                 let before = std::mem::replace(&mut self.images[state as usize], vec![image]);

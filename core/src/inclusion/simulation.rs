@@ -136,7 +136,7 @@ impl Simulation {
         let mut is_function = true;
         let mut several = Vec::new();
         let mut known = HashSet::from_iter([ROOTS]);
-        let mut walk = Walk::new();
+        let mut walk = Walk::default();
         walk.meet(ROOTS, None);
         walk.breadth_first(|walk, at| {
             let from = walk.node(at);

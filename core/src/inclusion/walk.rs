@@ -23,12 +23,13 @@ pub(super) enum Layer {
     Ends(u32),
 }
 
-impl<N: Copy> Walk<N> {
-    /// No node yet.
-    pub fn new() -> Self {
+impl<N> Default for Walk<N> {
+    fn default() -> Self {
         Self { met: Vec::new() }
     }
+}
 
+impl<N: Copy> Walk<N> {
     /// Number of the nodes that were met.
     pub fn len(&self) -> u32 {
         self.met.len() as u32
