@@ -129,6 +129,7 @@ impl Sides<'_> {
         }
         let mut of_rules: BTreeMap<u32, Longest> = BTreeMap::new();
         for of in several.iter().copied() {
+            self.whole(Self::work)?;
             for rule in self.implementation.rules(of.from.implementation, of.edge) {
                 let longest = of_rules.entry(rule).or_insert(Longest { of, steps: 0 });
                 longest.steps += 1;
