@@ -257,8 +257,7 @@ fn members_of(shown: &dyn Showing) -> Option<&str> {
 
 fn include(shown: &dyn Showing, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
     guarded(shown, &|subject, _| {
-        let refinement = ErasedRefinement::of(subject);
-        let inclusion = of_refinement(&refinement, limits, watch);
+        let inclusion = of_refinement(subject, limits, watch);
         inclusion.map_err(|panic| CheckError::Panicked(Box::new(panic)))
     })
 }

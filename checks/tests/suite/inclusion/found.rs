@@ -1,79 +1,96 @@
-//! Level 3 of Ben-Ari's collector refines level 2 by the mapping that is found: the function was pasted, and the types of its
-//! variants were added.
+//! Level 3 of Ben-Ari's collector refines level 2 by the mapping that is found, as its table says it.
 
-use refmap::{AbstractSteps, ActionOf, Invariant, Process, Refinement, StateOf};
-use refmap_refinements::ben_ari::Refinement3;
-use refmap_systems::ben_ari::{Level2, Level3, level_2, level_3};
+use std::collections::HashMap;
 
-/// The refinement, with the mapping in the place of its own.
-pub struct Found(pub Refinement3);
+use refmap::inclusion::{Case, Part, Table};
+use refmap::{AbstractSteps, ActionOf, Refinement, StateOf, TransitionSystem, steps};
+use refmap_systems::ben_ari::{Level2, Level3, Scope};
+use serde_json::Value;
 
-#[allow(clippy::clone_on_copy, reason = "it is pasted as it was found")]
+use super::reached;
+
+/// The refinement by a table. A step is one that leads from the image to the image.
+pub struct Found {
+    implementation: Level3,
+    specification: Level2,
+    images: HashMap<StateOf<Level3>, StateOf<Level2>>,
+}
+
+impl Found {
+    /// That of the states that are reached.
+    pub fn new(scope: Scope, table: &Table) -> Self {
+        let (implementation, specification) = (Level3::new(scope), Level2::new(scope));
+        let parts = table.parts.as_ref().expect("there are few states");
+        let shown = |image: &StateOf<Level2>| {
+            let shown = specification.show(image);
+            let values = parts.iter().map(|Part { part, .. }| at(part, &shown));
+            values.collect::<Vec<Value>>()
+        };
+        let all = reached(&specification).into_iter();
+        let all: HashMap<Vec<Value>, StateOf<Level2>> =
+            all.map(|image| (shown(&image), image)).collect();
+        let states = reached(&implementation).into_iter();
+        let images = states.map(|state| {
+            let shown = implementation.show(&state);
+            let image: Vec<Value> = parts.iter().map(|part| value(part, &shown)).collect();
+            let image = all[&image].clone();
+            (state, image)
+        });
+        Self {
+            images: images.collect(),
+            implementation,
+            specification,
+        }
+    }
+}
+
+/// A part of the image of a state.
+fn value(Part { by, cases, .. }: &Part, state: &Value) -> Value {
+    let fields: Vec<Value> = by.iter().map(|field| at(field, state)).collect();
+    let Some(cases) = cases else {
+        return fields[0].clone();
+    };
+    let mut of_fields = cases.iter().filter(|Case { values, .. }| *values == fields);
+    let case = of_fields.next().expect("the state is reached");
+    assert_eq!(of_fields.next(), None, "the fields decide the part");
+    case.image.clone()
+}
+
+/// The value at a path, of which the first name is that of the whole.
+fn at(path: &str, value: &Value) -> Value {
+    let pointer = path.replace('[', "/").replace(']', "").replace('.', "/");
+    let pointer = pointer.find('/').map_or("", |first| &pointer[first..]);
+    value.pointer(pointer).expect("it has the field").clone()
+}
+
 impl Refinement for Found {
     type Implementation = Level3;
     type Specification = Level2;
 
     fn implementation(&self) -> &Level3 {
-        self.0.implementation()
+        &self.implementation
     }
 
     fn specification(&self) -> &Level2 {
-        self.0.specification()
+        &self.specification
     }
 
-    fn map(&self, state: &StateOf<Self::Implementation>) -> StateOf<Self::Specification> {
-        level_2::State {
-            chi: match state.chi {
-                level_3::Chi::Append => level_2::Chi::Append,
-                level_3::Chi::ColourRoots => level_2::Chi::ColourRoots,
-                level_3::Chi::ColourSons => level_2::Chi::Propagate,
-                level_3::Chi::Compare => level_2::Chi::Propagate,
-                level_3::Chi::Count => level_2::Chi::Propagate,
-                level_3::Chi::TestColour => level_2::Chi::Propagate,
-                level_3::Chi::TestH => level_2::Chi::Propagate,
-                level_3::Chi::TestI => level_2::Chi::Propagate,
-                level_3::Chi::TestL => level_2::Chi::TestL,
-            },
-            shared: state.shared.clone(),
-            k: state.k.clone(),
-        }
+    fn map(&self, state: &StateOf<Level3>) -> StateOf<Level2> {
+        self.images[state].clone()
     }
 
     fn abstract_steps(
         &self,
         from: &StateOf<Level3>,
-        action: &ActionOf<Level3>,
+        _: &ActionOf<Level3>,
         to: &StateOf<Level3>,
     ) -> AbstractSteps<ActionOf<Level2>> {
-        self.0.abstract_steps(from, action, to)
+        let [from, to] = [from, to].map(|state| &self.images[state]);
+        if from == to {
+            return AbstractSteps::Stutter;
+        }
+        let mut steps = steps(&self.specification, from).into_iter();
+        let step = steps.find(|(_, target)| target == to);
+        AbstractSteps::One(step.expect("the step is one abstract step").0)
     }
-
-    fn invariants(&self) -> Vec<Invariant<Level3>> {
-        self.0.invariants()
-    }
-
-    fn environment(&self) -> &[Process] {
-        self.0.environment()
-    }
-
-    fn at_rest(&self, state: &StateOf<Level3>, process: Process) -> bool {
-        self.0.at_rest(state, process)
-    }
-}
-
-/// The function as it is found: without the types of variants, and with the line for states that are not reached.
-pub fn as_found() -> String {
-    let text = include_str!("found.rs");
-    let start = text.find("    fn map(").expect("there is a mapping");
-    let end = start + text[start..].find("\n    }\n").expect("it ends") + "\n    }\n".len();
-    let lines = text[start..end]
-        .lines()
-        .map(|line| line.strip_prefix("    ").unwrap_or(line));
-    let mut found: String = lines.map(|line| format!("{line}\n")).collect();
-    for name in ["level_2::Chi::", "level_3::Chi::", "level_2::"] {
-        found = found.replace(name, "");
-    }
-    let rest =
-        "            _ => unreachable!(\"no such state is reached\"),\n        },\n        shared";
-    found.replace("        },\n        shared", rest)
 }

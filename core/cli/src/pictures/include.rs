@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::inclusion::{Case, Evidence, Image, Included, Inclusion, Shown, Stutter, Table};
+use refmap::inclusion::{Case, Evidence, Included, Inclusion, Part, Shown, Stutter, Table};
 use refmap::internal::stepper::Stepper;
 use refmap::internal::{compact, counted};
 use refmap::report::Step;
@@ -204,37 +204,35 @@ impl Writer<'_> {
         let _ = writeln!(self.body, "<p>{}</p>", Escaped(line));
     }
 
-    /// A mapping, part by part, and the function.
+    /// A mapping, part by part.
     fn mapping(&mut self, mapping: &Table) {
         let states = counted(mapping.states, "state");
-        let Some(image) = &mapping.image else {
+        let Some(parts) = &mapping.parts else {
             self.line(&format!("Of {states}, too many for a table."));
             return;
         };
         self.line(&format!("Of {states}. Each part of an image:"));
         self.body.push_str("<table><tbody>");
-        image.visit_parts("image", &mut |path, part| {
+        for Part { part, by, cases } in parts {
             let _ = write!(
                 self.body,
                 "<tr><th scope=\"row\"><code>{}</code></th><td>",
-                Escaped(path)
+                Escaped(part)
             );
-            match part {
-                Image::Cases { by, cases } => cases_of(&mut self.body, by, cases),
-                one => {
-                    let _ = write!(self.body, "<code>{}</code>", Escaped(one));
+            let alone = match cases.as_deref() {
+                None => Some(by.join(", ")),
+                Some([Case { values, image }]) if values.is_empty() => Some(compact(image)),
+                Some(cases) => {
+                    cases_of(&mut self.body, by, cases);
+                    None
                 }
+            };
+            if let Some(alone) = alone {
+                let _ = write!(self.body, "<code>{}</code>", Escaped(alone));
             }
             self.body.push_str("</td></tr>");
-        });
-        self.body.push_str("</tbody></table>\n");
-        if let Some(function) = mapping.function() {
-            let _ = writeln!(
-                self.body,
-                "<h3>As a function</h3>\n<pre>{}</pre>",
-                Escaped(function)
-            );
         }
+        self.body.push_str("</tbody></table>\n");
     }
 
     /// The steps that are several.
@@ -325,7 +323,7 @@ fn cases_of(html: &mut String, by: &[String], cases: &[Case]) {
     for Case { values, image } in cases.iter().take(MOST_CASES) {
         html.push_str("<tr>");
         for value in values.iter().chain([image]) {
-            let _ = write!(html, "<td><code>{}</code></td>", Escaped(value));
+            let _ = write!(html, "<td><code>{}</code></td>", Escaped(compact(value)));
         }
         html.push_str("</tr>");
     }

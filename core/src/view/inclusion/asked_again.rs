@@ -1,24 +1,22 @@
 //! A sample of the states that were expanded, about which the systems are asked again before anything is claimed.
 
-use super::automaton::{Automaton, Bounds, Source, Stop};
+use super::automaton::{Automaton, Source};
 use super::edge::{Edge, ROOT};
 use super::observed::Observed;
-use super::simulation::Sides;
-use crate::statement::asked::model_call::named;
-use crate::statement::asked::visit::visit_initial;
-use crate::statement::erased::ErasedState;
-use crate::statement::system::steps;
+use super::sides::{Bounds, Sides, Stop};
 use crate::view::consistency::sample::{FEW, is_asked_again, is_well_compared};
 use crate::view::consistency::{Inconsistency, SystemAgain, SystemName, of_the, same};
+use crate::statement::erased::ErasedState;
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::visit::visit_initial;
+use crate::statement::system::steps;
 
 /// Work that it takes to ask about a state.
 const WORK_A_STATE: u32 = 64;
 
 /// Contradiction of a system with what it answered before, if one is found.
-pub(super) fn contradiction(
-    sides: &mut Sides<'_>,
-    bounds: &mut Bounds<'_>,
-) -> Result<Option<Inconsistency>, Stop> {
+pub(super) fn contradiction(sides: &mut Sides<'_>) -> Result<Option<Inconsistency>, Stop> {
+    let bounds = &mut sides.bounds;
     let found = of_system(&sides.implementation, SystemName::IMPLEMENTATION, bounds)?;
     match found {
         Some(found) => Ok(Some(found)),
@@ -36,12 +34,12 @@ fn of_system(
     };
     let again = Again {
         observed,
-        asked: SystemAgain::new(*observed.system(), name),
+        asked: SystemAgain::new(observed.system, name),
     };
     let states =
         (ROOT + 1..automaton.numbers() as u32).filter(|state| is_asked_again(u64::from(state - 1)));
     for state in [ROOT].into_iter().chain(states) {
-        bounds.works(WORK_A_STATE, 0)?;
+        bounds.works(WORK_A_STATE)?;
         if let Some(known) = automaton.known_steps(state) {
             let asked = match observed.state(state) {
                 None => again.initial(known),
@@ -65,7 +63,7 @@ impl Again<'_, '_> {
     /// Asks for the initial states.
     fn initial(&self, known: &[Edge]) -> Result<(), Inconsistency> {
         let mut initial = Vec::new();
-        visit_initial(self.observed.system(), &mut |state| initial.push(state));
+        visit_initial(&self.observed.system, &mut |state| initial.push(state));
         self.same_targets(self.asked.name().initial, ROOT, initial.iter(), known)
     }
 
@@ -84,7 +82,7 @@ impl Again<'_, '_> {
             // Of a state that was not within it no step is known.
             return same("the constraint", &!known.is_empty(), &is_within);
         }
-        let next = named(name.next, || steps(self.observed.system(), state));
+        let next = named(name.next, || steps(&self.observed.system, state));
         let targets = next.iter().map(|(_, to)| to);
         self.same_targets(name.next, number, targets, known)?;
         let next = self.asked.steps(state, next.len(), &next, &[])?;

@@ -1,16 +1,20 @@
 //! Automata: states by number, with labelled steps that are computed when they are first asked for.
 
 use std::ops::Range;
-use std::time::Instant;
+
+use serde_json::Value;
 
 use super::edge::{Edge, ROOT, StepLabel};
-use super::explicit::Graph;
+use super::explicit::{Graph, Labels};
 use super::observed::Observed;
-use crate::walk::explore::{Limit, Limits, Watch};
+use crate::statement::drawing::Drawing;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::named;
+use crate::statement::system::TransitionSystem;
 
 /// Origin of the steps of an automaton.
 pub(super) enum Source<'a> {
-    Explicit(&'a Graph),
+    Explicit(&'a Graph, &'a Labels),
     Observed(Observed<'a>),
 }
 
@@ -20,8 +24,6 @@ pub(super) struct Automaton<'a> {
     /// Place of a state's steps among `edges`; none where it is not expanded.
     places: Vec<Option<Range<u32>>>,
     edges: Vec<Edge>,
-    /// Steps of the state that is being expanded.
-    buffer: Vec<Edge>,
 }
 
 impl<'a> Automaton<'a> {
@@ -30,14 +32,13 @@ impl<'a> Automaton<'a> {
             source,
             places: Vec::new(),
             edges: Vec::new(),
-            buffer: Vec::new(),
         }
     }
 
     /// Number of the states of the system met so far, or of all of an explicit one.
     pub fn states(&self) -> u64 {
         match &self.source {
-            Source::Explicit(graph) => u64::from(graph.states()),
+            Source::Explicit(graph, _) => u64::from(graph.states()),
             Source::Observed(observed) => observed.states(),
         }
     }
@@ -45,7 +46,7 @@ impl<'a> Automaton<'a> {
     /// Number of the numbers that its states have so far.
     pub fn numbers(&self) -> usize {
         match &self.source {
-            Source::Explicit(graph) => graph.mentioned(),
+            Source::Explicit(graph, _) => graph.mentioned,
             // The root is one more.
             Source::Observed(observed) => observed.states() as usize + 1,
         }
@@ -66,22 +67,21 @@ impl<'a> Automaton<'a> {
         if self.places.len() <= at {
             self.places.resize(at + 1, None);
         }
-        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut steps = Vec::new();
         let mut visit = |edge: Edge| {
             if !edge.is_stutter(from) {
-                buffer.push(edge);
+                steps.push(edge);
             }
         };
         match &mut self.source {
-            Source::Explicit(graph) => graph.visit_steps(from, &mut visit),
+            Source::Explicit(graph, _) => graph.visit_steps(from, &mut visit),
             Source::Observed(observed) => observed.visit_steps(from, &mut visit),
         }
-        buffer.sort_unstable();
-        buffer.dedup();
+        steps.sort_unstable();
+        steps.dedup();
         let first = self.edges.len() as u32;
-        self.edges.append(&mut buffer);
+        self.edges.append(&mut steps);
         let place = first..self.edges.len() as u32;
-        self.buffer = buffer;
         self.places[at] = Some(place.clone());
         place
     }
@@ -113,118 +113,71 @@ impl<'a> Automaton<'a> {
         edges.binary_search(&Edge { label, to }).is_ok()
     }
 
-    /// Labels of the visible steps of a state, each once, in their order.
-    pub fn visible_labels(&mut self, from: u32) -> Vec<StepLabel> {
-        let steps = self.steps(from);
-        let labels = steps.map(|place| self.edge(place).label);
-        let mut labels: Vec<StepLabel> = labels
-            .filter(|label| *label != StepLabel::INVISIBLE)
-            .collect();
-        labels.dedup();
-        labels
-    }
-}
-
-/// Reason why a search ends before it has its result.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Stop {
-    /// A limit of the user is reached.
-    Limit(Limit),
-    /// The work that the search was allowed is done.
-    Allowance,
-}
-
-impl Stop {
-    /// Limit of a search that is allowed any amount of work.
-    pub fn limit(self) -> Limit {
-        match self {
-            Self::Limit(limit) => limit,
-            Self::Allowance => unreachable!("the search is allowed any amount of work"),
-        }
-    }
-}
-
-/// Bounds on a decision: asked at every piece of work, they look at the clock now and then.
-pub(super) struct Bounds<'a> {
-    /// Pieces of work that are still allowed.
-    left: u64,
-    limits: Limits,
-    watch: Watch<'a>,
-    started: Instant,
-    work: u32,
-}
-
-/// Pieces of work between two looks at the clock.
-const WORK: u32 = 4096;
-
-impl<'a> Bounds<'a> {
-    pub fn new(limits: Limits, watch: Watch<'a>) -> Self {
-        Self {
-            limits,
-            watch,
-            started: Instant::now(),
-            work: 0,
-            left: u64::MAX,
+    /// A state as it is shown: of an explicit system, by its number there.
+    pub fn state(&self, number: u32) -> Value {
+        match &self.source {
+            Source::Explicit(graph, _) => Value::from(graph.exchanged(number)),
+            Source::Observed(observed) => {
+                let state = observed.state(number);
+                state.map_or(Value::Null, |state| observed.system.show(state))
+            }
         }
     }
 
-    /// Runs a search that is allowed so many pieces of work; none if they were not enough. The same work is done each time,
-    /// whatever the clock says.
-    pub fn allow<T>(
-        &mut self,
-        work: u64,
-        search: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<Option<T>, Limit> {
-        self.left = work;
-        let result = search(self);
-        self.left = u64::MAX;
-        match result {
-            Ok(found) => Ok(Some(found)),
-            Err(Stop::Allowance) => Ok(None),
-            Err(Stop::Limit(limit)) => Err(limit),
+    /// Drawing of a state, if its system draws it.
+    pub fn drawing(&self, number: u32) -> Option<Drawing> {
+        match &self.source {
+            Source::Explicit(..) => None,
+            Source::Observed(observed) => {
+                let state = observed.state(number)?;
+                named("`draw`", || observed.system.draw(state))
+            }
         }
     }
 
-    /// Notes a piece of work on an automaton of so many states.
-    ///
-    /// # Errors
-    ///
-    /// If a limit is reached, or no more work is allowed.
-    #[inline]
-    pub fn work(&mut self, states: u64) -> Result<(), Stop> {
-        self.works(1, states)
+    /// Text of a label.
+    pub fn label(&self, label: StepLabel) -> String {
+        match &self.source {
+            Source::Explicit(_, labels) => labels.text(label).unwrap_or("tau").to_owned(),
+            Source::Observed(observed) => observed.shown(label),
+        }
     }
 
-    /// The same of several pieces.
-    ///
-    /// # Errors
-    ///
-    /// As of one.
-    #[inline]
-    pub fn works(&mut self, pieces: u32, states: u64) -> Result<(), Stop> {
-        if let Some(most) = self.limits.states
-            && states > most
-        {
-            return Err(Stop::Limit(Limit::States(most)));
+    /// Action or label of a step: the first action, or the first of a rule.
+    pub fn action(&self, from: u32, edge: Edge, rule: Option<u32>) -> Option<Value> {
+        match &self.source {
+            Source::Explicit(..) => Some(Value::String(self.label(edge.label))),
+            Source::Observed(observed) => {
+                let mut actions = observed.actions(from, edge.to).into_iter();
+                let is_it = |action: &_| rule.is_none_or(|rule| observed.rule(action) == rule);
+                let action = actions.find(is_it)?;
+                Some(observed.system.call_serialize(&action))
+            }
         }
-        let Some(left) = self.left.checked_sub(pieces.into()) else {
-            return Err(Stop::Allowance);
-        };
-        self.left = left;
-        self.work = self.work.saturating_add(pieces);
-        if self.work < WORK {
-            return Ok(());
-        }
-        self.work = 0;
-        self.look()
     }
 
-    #[cold]
-    fn look(&self) -> Result<(), Stop> {
-        let reached = self.limits.out_of_time(&self.watch, self.started);
-        match reached.or_else(|| self.limits.out_of_memory()) {
-            Some(limit) => Err(Stop::Limit(limit)),
-            None => Ok(()),
+    /// Rules by which a step is taken, by number; of an explicit system, its label.
+    pub fn rules(&self, from: u32, edge: Edge) -> Vec<u32> {
+        match &self.source {
+            Source::Explicit(..) => vec![edge.label.0],
+            Source::Observed(observed) => {
+                let actions = observed.actions(from, edge.to);
+                let mut rules: Vec<u32> = actions.iter().map(|one| observed.rule(one)).collect();
+                rules.sort_unstable();
+                rules.dedup();
+                rules
+            }
+        }
+    }
+
+    /// Name of a rule, or label.
+    pub fn rule(&self, rule: u32) -> String {
+        match &self.source {
+            Source::Explicit(..) => self.label(StepLabel(rule)),
+            Source::Observed(observed) => {
+                let rules = observed.system.call_rules();
+                rules[rule as usize].name.clone().into_owned()
+            }
         }
     }
 }

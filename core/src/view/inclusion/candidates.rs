@@ -1,15 +1,15 @@
 //! Abstract states that a step of the implementation may lead to: the targets of the abstract steps that show the same.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Automaton, Bounds, Stop};
 use super::edge::StepLabel;
+use super::sides::{Sides, Stop};
+use super::walk::Walk;
 
 /// Abstract steps that one step of the implementation may simulate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(super) enum Simulated {
     /// One, or, where it shows nothing, none.
     AtMostOne,
@@ -27,16 +27,12 @@ pub(super) struct AbstractTarget {
 
 /// Candidates of abstract states and labels, computed when they are first asked for, those of the fewest steps first.
 pub(super) struct Candidates {
-    simulated: Simulated,
+    pub simulated: Simulated,
     places: HashMap<(u32, StepLabel), Range<u32>>,
     all: Vec<AbstractTarget>,
     /// The targets at some of these places, in the order of their numbers.
     in_order: HashMap<(u32, StepLabel), Vec<u32>>,
-    /// Work of a search.
-    queue: VecDeque<(bool, AbstractTarget)>,
-    /// The states met before and after the visible step of a search, by its number.
-    met: [Vec<u32>; 2],
-    search: u32,
+    several: SeveralSteps,
 }
 
 impl Candidates {
@@ -46,18 +42,11 @@ impl Candidates {
             places: HashMap::new(),
             all: Vec::new(),
             in_order: HashMap::new(),
-            queue: VecDeque::new(),
-            met: [Vec::new(), Vec::new()],
-            search: 0,
+            several: SeveralSteps::default(),
         }
     }
 
-    /// Abstract steps that a step may simulate.
-    pub fn simulated(&self) -> Simulated {
-        self.simulated
-    }
-
-    /// AbstractTarget at a place.
+    /// Target at a place.
     pub fn at(&self, place: u32) -> AbstractTarget {
         self.all[place as usize]
     }
@@ -65,34 +54,30 @@ impl Candidates {
     /// Places of the targets of the abstract steps from a state that show a label.
     pub fn of(
         &mut self,
-        specification: &mut Automaton<'_>,
         from: u32,
         label: StepLabel,
-        bounds: &mut Bounds<'_>,
+        sides: &mut Sides<'_>,
     ) -> Result<Range<u32>, Stop> {
         if let Some(places) = self.places.get(&(from, label)) {
             return Ok(places.clone());
         }
         let first = self.all.len() as u32;
+        let specification = &mut sides.specification;
         // No abstract step leads on before a state is initial.
-        let simulated = if specification.is_before_initial(from) {
-            Simulated::AtMostOne
-        } else {
-            self.simulated
-        };
-        match simulated {
-            Simulated::AtMostOne => {
-                if label == StepLabel::INVISIBLE {
-                    self.all.push(AbstractTarget { to: from, steps: 0 });
-                }
-                let steps = specification.labelled(from, label);
-                let targets = steps.map(|place| AbstractTarget {
-                    to: specification.edge(place).to,
-                    steps: 1,
-                });
-                self.all.extend(targets);
+        if self.simulated == Simulated::AtMostOne || specification.is_before_initial(from) {
+            if label == StepLabel::INVISIBLE {
+                self.all.push(AbstractTarget { to: from, steps: 0 });
             }
-            Simulated::Several => self.search(specification, from, label, bounds)?,
+            let steps = specification.labelled(from, label);
+            let targets = steps.map(|place| AbstractTarget {
+                to: specification.edge(place).to,
+                steps: 1,
+            });
+            self.all.extend(targets);
+        } else {
+            let reached = self.several.search(&[from], label, sides)?;
+            let shown = reached.nodes().filter(|reached| reached.is_shown);
+            self.all.extend(shown.map(|reached| reached.target));
         }
         let places = first..self.all.len() as u32;
         self.places.insert((from, label), places.clone());
@@ -102,13 +87,16 @@ impl Candidates {
     /// True if abstract steps that show a label lead from one state to another.
     pub fn leads(
         &mut self,
-        specification: &mut Automaton<'_>,
-        from: u32,
+        [from, to]: [u32; 2],
         label: StepLabel,
-        to: u32,
-        bounds: &mut Bounds<'_>,
+        sides: &mut Sides<'_>,
     ) -> Result<bool, Stop> {
-        let places = self.of(specification, from, label, bounds)?;
+        let is_one = (label == StepLabel::INVISIBLE && from == to)
+            || sides.specification.has(from, label, to);
+        if is_one || self.simulated == Simulated::AtMostOne {
+            return Ok(is_one);
+        }
+        let places = self.of(from, label, sides)?;
         let all = &self.all[places.start as usize..places.end as usize];
         let in_order = self.in_order.entry((from, label)).or_insert_with(|| {
             let mut in_order: Vec<u32> = all.iter().map(|target| target.to).collect();
@@ -118,105 +106,88 @@ impl Candidates {
         Ok(in_order.binary_search(&to).is_ok())
     }
 
-    /// The abstract states through which the fewest steps that show a label lead, with both ends.
+    /// The abstract states through which the fewest steps that show a label lead from one state to another, with both ends.
     pub fn path(
-        specification: &mut Automaton<'_>,
-        from: u32,
-        label: StepLabel,
-        to: u32,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Vec<u32>, Stop> {
-        /// State of a search, with the place of the one before.
-        struct Met {
-            state: u32,
-            is_shown: bool,
-            before: usize,
-        }
-        let mut met = vec![Met {
-            state: from,
-            is_shown: label == StepLabel::INVISIBLE,
-            before: 0,
-        }];
-        let mut at = 0;
-        while at < met.len() {
-            let Met {
-                state, is_shown, ..
-            } = met[at];
-            if is_shown && state == to {
-                let mut path = vec![state];
-                while at != 0 {
-                    at = met[at].before;
-                    path.push(met[at].state);
-                }
-                path.reverse();
-                return Ok(path);
-            }
-            for place in specification.steps(state) {
-                bounds.work(0)?;
-                let edge = specification.edge(place);
-                let is_now = edge.label == label && !is_shown;
-                if edge.label == StepLabel::INVISIBLE || is_now {
-                    let is_shown = is_shown || is_now;
-                    let is_known =
-                        |other: &Met| other.state == edge.to && other.is_shown == is_shown;
-                    if !met.iter().any(is_known) {
-                        met.push(Met {
-                            state: edge.to,
-                            is_shown,
-                            before: at,
-                        });
-                    }
-                }
-            }
-            at += 1;
-        }
-        unreachable!("a candidate is reached by steps that show its label")
-    }
-
-    /// Finds the targets of invisible steps with one between them that shows the label, if that is visible.
-    fn search(
         &mut self,
-        specification: &mut Automaton<'_>,
-        from: u32,
+        [from, to]: [u32; 2],
         label: StepLabel,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<(), Stop> {
+        sides: &mut Sides<'_>,
+    ) -> Result<Vec<u32>, Stop> {
+        let reached = self.several.search(&[from], label, sides)?;
+        let mut nodes = reached.nodes();
+        let end = nodes.position(|reached| reached.is_shown && reached.target.to == to);
+        let end = end.expect("a candidate is reached by steps that show its label");
+        let path = reached.path(end as u32).into_iter();
+        Ok(path.map(|reached| reached.target.to).collect())
+    }
+}
+
+/// Searches for what several abstract steps lead to.
+#[derive(Default)]
+pub(super) struct SeveralSteps {
+    /// The last search that met each state, by number, before and after the step that is visible.
+    last: [Vec<u32>; 2],
+    search: u32,
+}
+
+/// Abstract state that several steps lead to.
+#[derive(Clone, Copy)]
+pub(super) struct Weak {
+    pub target: AbstractTarget,
+    /// True if the label has been shown.
+    is_shown: bool,
+}
+
+impl SeveralSteps {
+    /// Finds the targets of invisible steps from some states with one between them that shows the label, if that is visible.
+    pub fn search(
+        &mut self,
+        from: &[u32],
+        label: StepLabel,
+        sides: &mut Sides<'_>,
+    ) -> Result<Walk<Weak>, Stop> {
         self.search += 1;
-        // Where nothing is to be shown, it has been shown.
-        let is_shown = label == StepLabel::INVISIBLE;
-        self.meet(is_shown, AbstractTarget { to: from, steps: 0 });
-        while let Some((is_shown, AbstractTarget { to, steps })) = self.queue.pop_front() {
-            for place in specification.steps(to) {
-                bounds.work(specification.states())?;
-                let edge = specification.edge(place);
-                let next = AbstractTarget {
-                    to: edge.to,
-                    steps: steps + 1,
-                };
-                if edge.label == StepLabel::INVISIBLE {
-                    self.meet(is_shown, next);
-                } else if edge.label == label && !is_shown {
-                    self.meet(true, next);
+        let mut walk = Walk::default();
+        for from in from {
+            let first = Weak {
+                target: AbstractTarget {
+                    to: *from,
+                    steps: 0,
+                },
+                // Where nothing is to be shown, it has been shown.
+                is_shown: label == StepLabel::INVISIBLE,
+            };
+            self.meet(first, None, &mut walk);
+        }
+        walk.breadth_first(|walk, at| {
+            let Weak { target, is_shown } = walk.node(at);
+            let to_show = if is_shown { &[][..] } else { &[label] };
+            for shows in [StepLabel::INVISIBLE].iter().chain(to_show) {
+                for place in sides.specification.labelled(target.to, *shows) {
+                    sides.work()?;
+                    let to = sides.specification.edge(place).to;
+                    let steps = target.steps + 1;
+                    let next = Weak {
+                        target: AbstractTarget { to, steps },
+                        is_shown: is_shown || *shows == label,
+                    };
+                    self.meet(next, Some(at), walk);
                 }
             }
-        }
-        Ok(())
+            Ok(None::<()>)
+        })?;
+        Ok(walk)
     }
 
-    /// Notes a state of a search, which is a candidate if the label has been shown.
-    fn meet(&mut self, is_shown: bool, state: AbstractTarget) {
-        let met = &mut self.met[usize::from(is_shown)];
-        let at = state.to as usize;
-        if met.len() <= at {
-            met.resize(at + 1, 0);
+    /// Notes a state, if it is new to the search.
+    fn meet(&mut self, reached: Weak, before: Option<u32>, walk: &mut Walk<Weak>) {
+        let last = &mut self.last[usize::from(reached.is_shown)];
+        let at = reached.target.to as usize;
+        if last.len() <= at {
+            last.resize(at + 1, 0);
         }
-        if met[at] == self.search {
-            return;
-        }
-        met[at] = self.search;
-        self.queue.push_back((is_shown, state));
-        if is_shown {
-            self.all.push(state);
+        if std::mem::replace(&mut last[at], self.search) != self.search {
+            walk.meet(reached, before);
         }
     }
 }

@@ -1,27 +1,26 @@
 //! Comparisons of systems without a mapping: of two systems, of those of a refinement, of explicit ones.
 
 use std::cell::RefCell;
-use std::time::Instant;
 
 use super::asked_again;
-use super::automaton::{Automaton, Bounds, Source, Stop};
+use super::automaton::{Automaton, Source};
+use super::candidates::Simulated;
 use super::decide::{Decided, decide};
-use super::evidence::Evidences;
 use super::explicit::{Graph, Labels};
 use super::inclusion::{Bound, Evidence, Included, Inclusion};
 use super::observed::Observed;
-use super::simulation::Sides;
+use super::sides::{Bounds, Sides};
+use crate::view::auxiliary::Base;
+use crate::statement::erased::{ErasedSystem, RefinementObject, SystemObject, View};
+use crate::walk::explore::{Clock, Limit, Limits, Watch};
 use crate::state::numbered::Numbered;
 use crate::statement::asked::calls::{Function, Of, call};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::asked::visit::some_steps;
-use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject, View};
-use crate::statement::refinement::Refinement;
+use crate::statement::constraint::Constraint;
 use crate::statement::system::{ObservationOf, TransitionSystem, first_initial};
-use crate::view::auxiliary::Base;
-use crate::walk::explore::{Limit, Limits, Watch};
 
 /// Compares what can be observed of an implementation with what can be observed of a specification.
 ///
@@ -44,20 +43,12 @@ where
 /// The same of the systems of a refinement, whose constraint bounds the implementation. Neither its mapping is used nor the auxiliary
 /// variables that it adds: what is missing is told of the system without them.
 pub(crate) fn of_refinement(
-    refinement: &ErasedRefinement<'_>,
+    refinement: &dyn RefinementObject,
     limits: Limits,
     watch: Watch<'_>,
 ) -> Result<Inclusion, Panic> {
     let constraint = catch_seldom(|| named(UNNAMED, || refinement.constraint()))?;
-    let within = |state: &ErasedState| {
-        let constraint = constraint.as_ref();
-        constraint.is_none_or(|constraint| constraint.contains(state))
-    };
-    let constraint = constraint.as_ref().map(|constraint| Within {
-        name: constraint.name(),
-        contains: &within,
-    });
-    let mut implementation = refinement.implementation().0;
+    let mut implementation = refinement.implementation();
     let mut variables = Vec::new();
     // What a constraint says of a state may depend on a variable.
     while constraint.is_none()
@@ -66,7 +57,8 @@ pub(crate) fn of_refinement(
         variables.push(view.object().variable().to_owned());
         implementation = view.object().base();
     }
-    let specification = refinement.specification().0;
+    let specification = refinement.specification();
+    let constraint = constraint.as_ref();
     let mut inclusion = observed(implementation, specification, constraint, limits, watch)?;
     inclusion.variables = variables;
     let guesses = catch_seldom(|| {
@@ -88,17 +80,10 @@ fn view_of(implementation: &dyn SystemObject) -> Option<View<'_>> {
     call(|| Function::of("`caveats`", Of::Implementation), None, view)
 }
 
-/// Constraint on the states of the implementation that are expanded.
-#[derive(Clone, Copy)]
-struct Within<'a> {
-    name: &'a str,
-    contains: &'a dyn Fn(&ErasedState) -> bool,
-}
-
 fn observed<'a>(
     implementation: &'a dyn SystemObject,
     specification: &'a dyn SystemObject,
-    constraint: Option<Within<'a>>,
+    constraint: Option<&'a Constraint<ErasedSystem<'static>>>,
     limits: Limits,
     watch: Watch<'_>,
 ) -> Result<Inclusion, Panic> {
@@ -107,20 +92,25 @@ fn observed<'a>(
         let system = ErasedSystem(system, of);
         Source::Observed(Observed::new(system, within, &observations))
     };
-    let within = constraint.map(|constraint| constraint.contains);
-    let mut sides = Sides::new(
-        Automaton::new(source(implementation, Of::Implementation, within)),
-        Automaton::new(source(specification, Of::Specification, None)),
-    );
+    let clock = Clock::new(limits, watch);
+    let mut sides = Sides {
+        implementation: Automaton::new(source(implementation, Of::Implementation, constraint)),
+        specification: Automaton::new(source(specification, Of::Specification, None)),
+        bounds: Bounds::new(clock),
+    };
     catch_seldom(|| {
         named(UNNAMED, || {
-            let mut inclusion = compared(&mut sides, None, limits, watch);
+            let mut inclusion = compared(&mut sides, clock);
             if inclusion.verdict == Included::Included && inclusion.states == 0 {
                 inclusion.claim_nothing(
                     "the implementation has no initial state, so that nothing was compared",
                 );
             }
-            if inclusion.lacks_something() && states_steps_by_allows(specification) {
+            let has_mapping = matches!(inclusion.evidence, Some(Evidence::Mapping { .. }));
+            if inclusion.verdict != Included::Incomplete
+                && !has_mapping
+                && states_steps_by_allows(specification)
+            {
                 inclusion.warnings.push(
                     "the specification overrides `allows`: a step that it allows and that its `next` does not visit was not looked \
                      at"
@@ -130,13 +120,13 @@ fn observed<'a>(
             let system = ErasedSystem(implementation, Of::Implementation);
             let caveats = system.call_caveats();
             inclusion.warnings.extend(caveats.doubts());
-            if let (Source::Observed(observed), Some(Within { name, .. })) =
+            if let (Source::Observed(observed), Some(constraint)) =
                 (&sides.implementation.source, constraint)
-                && observed.outside() > 0
+                && observed.outside > 0
             {
                 inclusion.bounds.push(Bound {
-                    bound: name.to_owned(),
-                    outside: Some(observed.outside()),
+                    bound: constraint.name().to_owned(),
+                    outside: Some(observed.outside),
                 });
             }
             let own = caveats.bound().map(|bound| Bound {
@@ -163,15 +153,6 @@ fn states_steps_by_allows(specification: &dyn SystemObject) -> bool {
 }
 
 impl Inclusion {
-    /// True if it says of all mappings that they lack something.
-    fn lacks_something(&self) -> bool {
-        match self.verdict {
-            Included::Included => !matches!(self.evidence, Some(Evidence::Mapping { .. })),
-            Included::NotIncluded => true,
-            Included::Incomplete => false,
-        }
-    }
-
     /// Takes back what was found, for a reason.
     fn claim_nothing(&mut self, reason: &str) {
         self.verdict = Included::Incomplete;
@@ -183,31 +164,12 @@ impl Inclusion {
     /// Outcome where a limit was reached before the systems were read; `far` says so.
     pub fn unread(limit: Limit, far: String, seconds: f64) -> Self {
         Self {
-            verdict: Included::Incomplete,
             limit: Some(limit),
             unclaimed: Some(far),
             seconds,
-            ..Self::NOTHING
+            ..Self::default()
         }
     }
-
-    /// Outcome of systems of which nothing was looked at.
-    const NOTHING: Self = Self {
-        verdict: Included::Included,
-        rung: None,
-        trace_length: None,
-        pairs: 0,
-        states: 0,
-        specification_states: 0,
-        limit: None,
-        unclaimed: None,
-        warnings: Vec::new(),
-        bounds: Vec::new(),
-        variables: Vec::new(),
-        evidence: None,
-        evidence_limit: None,
-        seconds: 0.0,
-    };
 }
 
 /// Compares what two explicit systems show. Labels are those of both.
@@ -218,73 +180,61 @@ pub fn check_graphs(
     limits: Limits,
     watch: Watch<'_>,
 ) -> Inclusion {
-    let mut sides = Sides::new(
-        Automaton::new(Source::Explicit(implementation)),
-        Automaton::new(Source::Explicit(specification)),
-    );
-    compared(&mut sides, Some(labels), limits, watch)
+    let clock = Clock::new(limits, watch);
+    let mut sides = Sides {
+        implementation: Automaton::new(Source::Explicit(implementation, labels)),
+        specification: Automaton::new(Source::Explicit(specification, labels)),
+        bounds: Bounds::new(clock),
+    };
+    compared(&mut sides, clock)
 }
 
 /// Decides, and then looks for evidence.
-fn compared(
-    sides: &mut Sides<'_>,
-    labels: Option<&Labels>,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Inclusion {
-    let started = Instant::now();
-    let bounds = &mut Bounds::new(limits, watch);
-    let decided = decide(sides, bounds).and_then(|decided| {
-        let contradiction = asked_again::contradiction(sides, bounds).map_err(Stop::limit)?;
-        Ok((decided, contradiction))
-    });
-    let (decided, contradiction) = match decided {
-        Ok((decided, contradiction)) => (Ok(decided), contradiction),
-        Err(limit) => (Err(limit), None),
+fn compared(sides: &mut Sides<'_>, clock: Clock<'_>) -> Inclusion {
+    let decided = decide(sides);
+    let contradiction = match &decided {
+        Ok(_) => sides.allow(u64::MAX, asked_again::contradiction),
+        Err(_) => Ok(None),
     };
     let mut inclusion = Inclusion {
         states: sides.implementation.states(),
         specification_states: sides.specification.states(),
-        ..Inclusion::NOTHING
+        ..Inclusion::default()
     };
-    if let Some(contradiction) = contradiction {
-        inclusion.claim_nothing(&format!("the model contradicts itself: {contradiction}"));
-        inclusion.seconds = started.elapsed().as_secs_f64();
-        return inclusion;
-    }
-    let evidences = &mut Evidences {
-        sides,
-        labels,
-        bounds,
+    let decided = match (decided, contradiction) {
+        (_, Ok(Some(Some(contradiction)))) => {
+            inclusion.claim_nothing(&format!("the model contradicts itself: {contradiction}"));
+            inclusion.seconds = clock.started.elapsed().as_secs_f64();
+            return inclusion;
+        }
+        (Ok(_), Err(limit)) | (Err(limit), _) => Err(limit),
+        (Ok(decided), Ok(_)) => Ok(decided),
+    };
+    inclusion.verdict = match &decided {
+        Ok(Decided::NotIncluded(..)) => Included::NotIncluded,
+        Ok(_) => Included::Included,
+        Err(_) => Included::Incomplete,
     };
     let evidence = match decided {
-        Ok(Decided::AtMostOne(simulation)) => {
-            inclusion.rung = Some(1);
+        Ok(Decided::Simulated(simulation)) => {
+            inclusion.rung = Some(match simulation.candidates.simulated {
+                Simulated::AtMostOne => 1,
+                Simulated::Several => 2,
+            });
             inclusion.pairs = simulation.looked_at() as u64;
-            evidences.of_at_most_one(simulation).map(Some)
-        }
-        Ok(Decided::Several(simulation)) => {
-            inclusion.rung = Some(2);
-            inclusion.pairs = simulation.looked_at() as u64;
-            evidences.of_several(simulation).map(Some)
+            sides.of_simulation(simulation).map(Some)
         }
         Ok(Decided::Included(antichain)) => {
             inclusion.rung = Some(3);
-            inclusion.pairs = antichain.pairs() as u64;
-            evidences.of_included(&antichain)
-        }
-        Ok(Decided::IncludedSomehow(limit)) => {
-            inclusion.limit = Some(limit);
-            Ok(None)
+            inclusion.pairs = antichain.walk.len().into();
+            sides.of_included(&antichain)
         }
         Ok(Decided::NotIncluded(antichain, unmatched)) => {
-            inclusion.verdict = Included::NotIncluded;
-            inclusion.pairs = antichain.pairs() as u64;
-            inclusion.trace_length = Some(evidences.trace_length(&antichain, unmatched));
-            Ok(Some(evidences.of_trace(&antichain, unmatched)))
+            inclusion.pairs = antichain.walk.len().into();
+            inclusion.trace_length = Some(sides.trace_length(&antichain, unmatched));
+            Ok(Some(sides.of_trace(&antichain, unmatched)))
         }
-        Err(limit) => {
-            inclusion.verdict = Included::Incomplete;
+        Ok(Decided::IncludedSomehow(limit)) | Err(limit) => {
             inclusion.limit = Some(limit);
             Ok(None)
         }
@@ -293,6 +243,6 @@ fn compared(
         Ok(evidence) => inclusion.evidence = evidence,
         Err(limit) => inclusion.evidence_limit = Some(limit),
     }
-    inclusion.seconds = started.elapsed().as_secs_f64();
+    inclusion.seconds = clock.started.elapsed().as_secs_f64();
     inclusion
 }

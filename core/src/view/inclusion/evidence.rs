@@ -1,26 +1,19 @@
 //! Evidence for a verdict, in the terms of the systems that were compared.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::antichain::{Antichain, Unmatched};
-use super::automaton::{Automaton, Bounds, Source, Stop};
-use super::candidates::{AbstractTarget, Candidates, Simulated};
-use super::domains;
+use super::antichain::{Antichain, Met, Unmatched, edges};
+use super::automaton::Source;
+use super::candidates::{Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
-use super::explicit::Labels;
-use super::futures::{self, torn};
+use super::futures::torn;
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
-use super::mapping::{self, Mapped, Search, is_mapping};
-use super::relation::{Relation, StepRules};
-use super::sets::SetId;
-use super::simulation::{Extent, Pair, Sides, Simulation};
-use super::table::{Row, Table};
-use crate::statement::asked::functions::Functions;
-use crate::statement::asked::model_call::named;
-use crate::statement::drawing::Drawing;
-use crate::statement::system::TransitionSystem;
+use super::mapping::{self, mapping, two_pasts};
+use super::sides::Sides;
+use super::simulation::{Extent, NONE, Several, Simulation, Strategy};
+use super::table::{MOST_STATES, Table};
 use crate::walk::explore::Limit;
 
 /// Abstract states of a set that are shown.
@@ -29,147 +22,23 @@ const SHOWN: usize = 8;
 /// Work of a search for a mapping.
 const WORK: u64 = 1 << 30;
 
-/// The same where one is found already.
-const WORK_FOR_ANOTHER: u64 = 1 << 28;
-
-/// The same where a step may be several abstract steps, and of a search in which only those of some rules may.
+/// The same where a step may be several abstract steps, and of a search for two pasts.
 const WORK_IN_SEVERAL: u64 = 1 << 26;
-const WORK_FOR_FEWER_RULES: u64 = 1 << 23;
 
-/// Rules of which it is tried whether the steps of one alone have to be several abstract steps.
-const MOST_RULES: usize = 32;
-
-/// Maker of evidence.
-pub(super) struct Evidences<'e, 'a, 'w> {
-    pub sides: &'e mut Sides<'a>,
-    /// Labels of explicit systems.
-    pub labels: Option<&'e Labels>,
-    pub bounds: &'e mut Bounds<'w>,
-}
-
-/// Result of a search for a mapping in which a step may be several abstract steps.
-enum InSeveral {
-    Mapping {
-        /// The steps that are several; none where no step has to be.
-        stutters: Vec<Stutter>,
-        mapping: Table,
-    },
-    /// There is none; two pasts of one state that need different images, where they were found.
-    None(Option<[Past; 2]>),
-    Unknown,
-}
-
-/// Steps that are several abstract steps, by the numbers of their rules.
-#[derive(Default)]
-struct SeveralSteps {
-    of_rules: BTreeMap<u32, Longest>,
-}
-
-/// The first of the steps of one rule that are the most abstract steps.
-struct Longest {
-    /// Number of all steps of the rule that are several.
-    steps: u64,
-    from: Pair,
-    edge: Edge,
-    target: AbstractTarget,
-}
-
-impl SeveralSteps {
-    /// Notes a step, if it is several abstract steps.
-    fn note(&mut self, rules: &[u32], from: Pair, edge: Edge, target: AbstractTarget) {
-        if target.steps < 2 {
-            return;
-        }
-        for rule in rules {
-            let longest = self.of_rules.entry(*rule).or_insert(Longest {
-                steps: 0,
-                from,
-                edge,
-                target,
-            });
-            longest.steps += 1;
-            if target.steps > longest.target.steps {
-                *longest = Longest {
-                    steps: longest.steps,
-                    from,
-                    edge,
-                    target,
-                };
-            }
-        }
-    }
-}
-
-/// Side of a comparison.
-#[derive(Clone, Copy)]
-enum Of {
-    Implementation,
-    Specification,
-}
-
-impl<'a> Evidences<'_, 'a, '_> {
-    fn side(&self, of: Of) -> &Automaton<'a> {
-        match of {
-            Of::Implementation => &self.sides.implementation,
-            Of::Specification => &self.sides.specification,
-        }
-    }
-
-    /// A state as it is shown: of an explicit system, by its number there.
-    fn state(&self, of: Of, number: u32) -> Value {
-        match &self.side(of).source {
-            Source::Explicit(graph) => Value::from(graph.exchanged(number)),
-            Source::Observed(observed) => observed
-                .state(number)
-                .map_or(Value::Null, |state| observed.system().show(state)),
-        }
-    }
-
-    /// Action or label of a step of the implementation, if one is given an action of a rule.
-    fn action(&self, from: u32, edge: Edge, rule: Option<u32>) -> Option<Value> {
-        match &self.side(Of::Implementation).source {
-            Source::Explicit(_) => Some(Value::String(self.label(edge.label))),
-            Source::Observed(observed) => {
-                let action = observed.action(from, edge.to, rule);
-                action.map(|action| observed.system().call_serialize(&action))
-            }
-        }
-    }
-
-    /// Text of a label.
-    fn label(&self, label: StepLabel) -> String {
-        if let Some(labels) = self.labels {
-            return labels.text(label).unwrap_or("tau").to_owned();
-        }
-        match &self.side(Of::Implementation).source {
-            Source::Observed(observed) => observed.shown(label),
-            Source::Explicit(_) => label.0.to_string(),
-        }
-    }
-
-    /// Name of a rule of the implementation, or label.
-    fn rule(&self, rule: u32) -> String {
-        match &self.side(Of::Implementation).source {
-            Source::Explicit(_) => self.label(StepLabel(rule)),
-            Source::Observed(observed) => {
-                let rules = observed.system().call_rules();
-                rules[rule as usize].name.clone().into_owned()
-            }
-        }
-    }
-
-    /// A behaviour of the implementation, by its states from the root on, each with a set of abstract states if `sets` has one.
-    fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
+impl Sides<'_> {
+    /// A behaviour of the implementation from a state on, each state with a set of abstract states if `sets` has one.
+    fn behaviour(&self, first: u32, edges: &[Edge], sets: &[&[u32]]) -> Vec<Shown> {
         let mut shown = Vec::new();
-        for (at, state) in states.iter().enumerate() {
-            if self.side(Of::Implementation).is_before_initial(*state) {
-                continue;
-            }
-            let action = at
-                .checked_sub(1)
-                .and_then(|before| self.action(states[before], edges[before], None));
-            let set = sets.get(at).copied().unwrap_or_default();
-            shown.push(self.shown(action, *state, set));
+        let mut sets = sets.iter().copied();
+        let set = sets.next().unwrap_or_default();
+        if !self.implementation.is_before_initial(first) {
+            shown.push(self.shown(None, first, set));
+        }
+        let mut before = first;
+        for edge in edges {
+            let action = self.implementation.action(before, *edge, None);
+            shown.push(self.shown(action, edge.to, sets.next().unwrap_or_default()));
+            before = edge.to;
         }
         shown
     }
@@ -178,432 +47,222 @@ impl<'a> Evidences<'_, 'a, '_> {
         let some = set.iter().take(SHOWN);
         Shown {
             action,
-            state: self.state(Of::Implementation, state),
+            state: self.implementation.state(state),
             specification: some
                 .clone()
-                .map(|one| self.state(Of::Specification, *one))
+                .map(|one| self.specification.state(*one))
                 .collect(),
             specification_states: set.len() as u64,
-            picture: self.picture(Of::Implementation, state),
-            specification_pictures: some
-                .map(|one| self.picture(Of::Specification, *one))
-                .collect(),
+            picture: self.implementation.drawing(state),
+            specification_pictures: some.map(|one| self.specification.drawing(*one)).collect(),
         }
     }
 
-    /// Drawing of a state, if its system draws it.
-    fn picture(&self, of: Of, number: u32) -> Option<Drawing> {
-        match &self.side(of).source {
-            Source::Explicit(_) => None,
-            Source::Observed(observed) => {
-                let state = observed.state(number)?;
-                named("`draw`", || observed.system().draw(state))
+    /// Evidence where there is a simulation: a mapping, or why a history variable is missing.
+    pub fn of_simulation(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
+        let rung = simulation.candidates.simulated;
+        let taken = self.whole(|sides| simulation.taken(Vec::new(), sides))?;
+        if taken.images.is_some() {
+            return self.of_mapping(rung, taken);
+        }
+        for simulated in [Simulated::AtMostOne, Simulated::Several] {
+            if simulated < rung {
+                continue;
+            }
+            let work = match simulated {
+                Simulated::AtMostOne => WORK,
+                Simulated::Several => WORK_IN_SEVERAL,
+            };
+            let searched = self.allow(work, |sides| {
+                let greatest = Simulation::new(simulated, Extent::All, sides)?;
+                let mut greatest = greatest.expect("the initial states are in a simulation");
+                Ok((mapping(&mut greatest, sides)?, greatest))
+            })?;
+            match searched {
+                Some((Some(images), mut greatest)) => {
+                    let taken = self.whole(|sides| greatest.taken(images, sides))?;
+                    return self.of_mapping(rung, taken);
+                }
+                Some((None, mut greatest)) if simulated == Simulated::Several => {
+                    let pasts = self.allow(work, |sides| two_pasts(&mut greatest, sides))?;
+                    let pasts = pasts.flatten();
+                    return Ok(Evidence::History {
+                        pasts: pasts.map(|pasts| pasts.map(|past| self.past(&past))),
+                        stutters: self.stutters(&taken.several)?,
+                    });
+                }
+                _ => {}
             }
         }
-    }
-
-    /// Steps between states that follow one another, those that come first if there are several.
-    fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for pair in states.windows(2) {
-            let mut steps = self.sides.implementation.steps(pair[0]);
-            let found = steps.find_map(|place| {
-                let edge = self.sides.implementation.edge(place);
-                (edge.to == pair[1]).then_some(edge)
-            });
-            edges.push(found.expect("a step leads from each state to the next"));
-        }
-        edges
-    }
-
-    /// A mapping, one in which a step may be several abstract steps, or why a history variable is missing.
-    pub fn of_at_most_one(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
-        let relation = &mut Relation::of_at_most_one();
-        let sides = &mut *self.sides;
-        let taken = self.bounds.allow(u64::MAX, |bounds| {
-            let images = mapping::taken_by(&mut simulation, sides, bounds)?;
-            Ok(match images {
-                Some(images) if is_mapping(&images, relation, sides, bounds)? => Some(images),
-                _ => None,
-            })
-        })?;
-        let taken = taken.flatten().map(|images| self.table(&images));
-        // A mapping that is no chance is looked for where this one may be.
-        let work = match &taken {
-            Some(mapping) if mapping.is_plain() => 0,
-            Some(_) => WORK_FOR_ANOTHER,
-            None => WORK,
-        };
-        let sides = &mut *self.sides;
-        let mapped = self.bounds.allow(work, |bounds| {
-            let greatest = Simulation::new(Simulated::AtMostOne, Extent::All, sides, bounds)?;
-            let greatest = greatest.expect("the initial states are in a simulation");
-            Search::new(&greatest, sides).mapping(relation, sides, bounds)
-        })?;
-        let found = match mapped {
-            Some(Mapped::Mapping(images)) => Some(self.table(&images)),
-            Some(Mapped::None | Mapped::GivenUp) | None => None,
-        };
-        let mapping = match (taken, found) {
-            (Some(taken), Some(found)) if !taken.is_plain() && found.is_plain() => Some(found),
-            (taken, found) => taken.or(found),
-        };
-        if let Some(mapping) = mapping {
-            return Ok(Evidence::Mapping { mapping });
-        }
-        Ok(match self.in_several()? {
-            InSeveral::Mapping { stutters, mapping } if stutters.is_empty() => {
-                Evidence::Mapping { mapping }
-            }
-            InSeveral::Mapping { stutters, mapping } => Evidence::Stuttering {
-                stutters,
-                is_function: true,
-                or_history: true,
-                mapping: Some(mapping),
+        Ok(match rung {
+            Simulated::AtMostOne => Evidence::Undecided,
+            Simulated::Several => Evidence::Stuttering {
+                stutters: self.stutters(&taken.several)?,
+                is_function: false,
+                or_history: false,
+                mapping: None,
             },
-            InSeveral::None(pasts) => Evidence::History {
-                pasts,
-                stutters: Vec::new(),
-            },
-            InSeveral::Unknown => Evidence::Undecided,
         })
     }
 
-    /// A mapping in which a step may be several abstract steps, those of as few rules as are found, or two pasts of one state that
-    /// need different images even so.
-    fn in_several(&mut self) -> Result<InSeveral, Limit> {
-        let relation = &mut Relation::of_at_most_one();
-        let sides = &mut *self.sides;
-        let prepared = self.bounds.allow(WORK_IN_SEVERAL, |bounds| {
-            let greatest = Simulation::new(Simulated::Several, Extent::All, sides, bounds)?;
-            let greatest = greatest.expect("the initial states are in a simulation");
-            let rules = StepRules::new(sides, bounds)?;
-            let search = Search::new(&greatest, sides);
-            relation.allow(&rules, &rules.all());
-            let mapped = search.mapping(relation, sides, bounds)?;
-            Ok((rules, search, mapped))
-        })?;
-        let Some((rules, search, mapped)) = prepared else {
-            return Ok(InSeveral::Unknown);
-        };
-        match mapped {
-            Mapped::GivenUp => Ok(InSeveral::Unknown),
-            Mapped::None => {
-                let pasts = self.bounds.allow(WORK_IN_SEVERAL, |bounds| {
-                    search.two_pasts(relation, sides, bounds)
-                })?;
-                let pasts = pasts.flatten();
-                let pasts = pasts.map(|pasts| pasts.map(|past| self.past(&past)));
-                Ok(InSeveral::None(pasts))
-            }
-            Mapped::Mapping(images) => {
-                let images = self.of_fewer_rules(images, &rules, &search, relation)?;
-                let several = self.several_of(&images, &rules, relation);
-                let several = several.map_err(Stop::limit)?;
-                Ok(InSeveral::Mapping {
-                    stutters: self.stutters(several).map_err(Stop::limit)?,
-                    mapping: self.table(&images),
-                })
-            }
+    /// A mapping, by the steps that lead from each image to the next.
+    fn of_mapping(&mut self, rung: Simulated, taken: Strategy) -> Result<Evidence, Limit> {
+        let images = taken.images.expect("a state has one image");
+        let mapping = self.table(&images);
+        if taken.several.is_empty() {
+            return Ok(Evidence::Mapping { mapping });
         }
+        Ok(Evidence::Stuttering {
+            stutters: self.stutters(&taken.several)?,
+            is_function: true,
+            or_history: rung == Simulated::AtMostOne,
+            mapping: Some(mapping),
+        })
     }
 
-    /// Another mapping in which steps of one rule alone are several abstract steps; else one in which those of as few rules are as the
-    /// rules that are left out one by one show.
-    fn of_fewer_rules(
-        &mut self,
-        mut images: Vec<u32>,
-        rules: &StepRules,
-        search: &Search,
-        relation: &mut Relation,
-    ) -> Result<Vec<u32>, Limit> {
-        let sides = &mut *self.sides;
-        let bounds = &mut *self.bounds;
-        let mut of_rules = |allowed: &[u32]| -> Result<Option<Vec<u32>>, Limit> {
-            relation.allow(rules, allowed);
-            let found = bounds.allow(WORK_FOR_FEWER_RULES, |bounds| {
-                search.mapping(relation, sides, bounds)
-            })?;
-            Ok(match found {
-                Some(Mapped::Mapping(images)) => Some(images),
-                Some(Mapped::None | Mapped::GivenUp) | None => None,
-            })
-        };
-        let all = rules.all();
-        for rule in all.iter().take(MOST_RULES) {
-            if let Some(images) = of_rules(&[*rule])? {
-                return Ok(images);
+    /// Steps that are several abstract steps, as they are told: of each rule one of those that are the most.
+    fn stutters(&mut self, several: &[Several]) -> Result<Vec<Stutter>, Limit> {
+        /// The first of the steps of one rule that are the most abstract steps, and the number of all that are several.
+        struct Longest {
+            of: Several,
+            steps: u64,
+        }
+        let mut of_rules: BTreeMap<u32, Longest> = BTreeMap::new();
+        for of in several.iter().copied() {
+            self.whole(Self::work)?;
+            for rule in self.implementation.rules(of.from.implementation, of.edge) {
+                let longest = of_rules.entry(rule).or_insert(Longest { of, steps: 0 });
+                longest.steps += 1;
+                if of.target.steps > longest.of.target.steps {
+                    longest.of = of;
+                }
             }
         }
-        let mut left = all.clone();
-        for rule in all.iter().take(MOST_RULES) {
-            let others: Vec<u32> = left.iter().copied().filter(|other| other != rule).collect();
-            if let Some(of_others) = of_rules(&others)? {
-                images = of_others;
-                left = others;
-            }
-        }
-        Ok(images)
-    }
-
-    /// Steps that are several abstract steps in a mapping.
-    fn several_of(
-        &mut self,
-        images: &[u32],
-        rules: &StepRules,
-        relation: &mut Relation,
-    ) -> Result<SeveralSteps, Stop> {
-        let mut several = SeveralSteps::default();
-        let reached = images
-            .iter()
-            .zip(0..)
-            .filter(|(image, _)| **image != domains::NONE);
-        for (image, state) in reached {
-            let from = Pair {
-                implementation: state,
-                specification: *image,
-            };
-            for place in self.sides.implementation.steps(state) {
-                let edge = self.sides.implementation.edge(place);
-                let to = images[edge.to as usize];
-                let ends = [*image, to];
-                let steps = relation.fewest(self.sides, edge.label, ends, self.bounds)?;
-                let steps = steps.expect("the images are a mapping");
-                let target = AbstractTarget { to, steps };
-                several.note(rules.of(place), from, edge, target);
-            }
-        }
-        Ok(several)
-    }
-
-    /// Several abstract steps, as they are told.
-    fn stutters(&mut self, several: SeveralSteps) -> Result<Vec<Stutter>, Stop> {
         let mut stutters = Vec::new();
-        for (rule, one) in several.of_rules {
-            let through = Candidates::path(
-                &mut self.sides.specification,
-                one.from.specification,
-                one.edge.label,
-                one.target.to,
-                self.bounds,
-            )?;
+        let mut candidates = Candidates::new(Simulated::Several);
+        for (rule, Longest { of, steps }) in of_rules {
+            let Several { from, edge, target } = of;
+            let ends = [from.specification, target.to];
+            let through = self.whole(|sides| candidates.path(ends, edge.label, sides))?;
+            let through = through.into_iter();
             stutters.push(Stutter {
-                rule: self.rule(rule),
-                steps: one.steps,
-                abstract_steps: one.target.steps,
-                example: self.action(one.from.implementation, one.edge, Some(rule)),
-                from: self.state(Of::Implementation, one.from.implementation),
+                rule: self.implementation.rule(rule),
+                steps,
+                abstract_steps: target.steps,
+                example: self
+                    .implementation
+                    .action(from.implementation, edge, Some(rule)),
+                from: self.implementation.state(from.implementation),
                 through: through
-                    .iter()
-                    .map(|state| self.state(Of::Specification, *state))
+                    .map(|state| self.specification.state(state))
                     .collect(),
             });
         }
         Ok(stutters)
     }
 
-    fn past(&mut self, past: &mapping::Past) -> Past {
-        let edges = self.edges(&past.states);
+    fn past(&self, past: &mapping::Past) -> Past {
         let images = past.images.iter().take(SHOWN);
         Past {
-            steps: self.behaviour(&past.states, &[], &edges),
+            steps: self.behaviour(ROOT, &past.edges, &[]),
             images: images
-                .map(|image| self.state(Of::Specification, *image))
+                .map(|image| self.specification.state(*image))
                 .collect(),
         }
-    }
-
-    /// A mapping in which steps are several abstract steps, or why a history variable is missing besides.
-    pub fn of_several(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
-        let (is_none, pasts) = match self.in_several()? {
-            InSeveral::Mapping { stutters, mapping } => {
-                return Ok(Evidence::Stuttering {
-                    stutters,
-                    is_function: true,
-                    or_history: false,
-                    mapping: Some(mapping),
-                });
-            }
-            InSeveral::None(pasts) => (true, pasts),
-            InSeveral::Unknown => (false, None),
-        };
-        let images = mapping::taken_by(&mut simulation, self.sides, self.bounds);
-        let images = images.map_err(Stop::limit)?;
-        let several = self.several_taken_by(&mut simulation, images.as_deref());
-        let several = several.map_err(Stop::limit)?;
-        let stutters = self.stutters(several).map_err(Stop::limit)?;
-        Ok(if is_none {
-            Evidence::History { pasts, stutters }
-        } else {
-            Evidence::Stuttering {
-                stutters,
-                is_function: images.is_some(),
-                or_history: false,
-                mapping: images.map(|images| self.table(&images)),
-            }
-        })
-    }
-
-    /// Steps that are several abstract steps as a simulation takes them, to the images of a mapping if one is given.
-    fn several_taken_by(
-        &mut self,
-        simulation: &mut Simulation,
-        images: Option<&[u32]>,
-    ) -> Result<SeveralSteps, Stop> {
-        let rules = StepRules::new(self.sides, self.bounds)?;
-        let mut several = SeveralSteps::default();
-        let root = Pair {
-            implementation: ROOT,
-            specification: ROOT,
-        };
-        let mut met = foldhash::HashSet::from_iter([root]);
-        let mut queue = VecDeque::from([root]);
-        while let Some(from) = queue.pop_front() {
-            for place in self.sides.implementation.steps(from.implementation) {
-                let edge = self.sides.implementation.edge(place);
-                let wanted = images.map(|images| images[edge.to as usize]);
-                let target = simulation.target(from, edge, wanted, self.sides, self.bounds)?;
-                let target = target.expect("a pair of a simulation has a candidate for each step");
-                let to = Pair {
-                    implementation: edge.to,
-                    specification: target.to,
-                };
-                if met.insert(to) {
-                    queue.push_back(to);
-                }
-                several.note(rules.of(place), from, edge, target);
-            }
-        }
-        Ok(several)
     }
 
     /// A state and futures of it that no abstract state serves all, if they are found.
     pub fn of_included(&mut self, antichain: &Antichain) -> Result<Option<Evidence>, Limit> {
-        let Some(torn) = torn(antichain, self.sides, self.bounds)? else {
+        let Some(torn) = torn(antichain, self)? else {
             return Ok(None);
         };
-        let past = antichain.past(torn.at);
-        let states: Vec<u32> = past
-            .iter()
-            .map(|at| antichain.met[*at as usize].state)
-            .collect();
-        let edges = edges_of(antichain, &past);
-        let met = antichain.met[torn.at as usize];
-        let images = antichain.sets.members(met.set).iter();
+        let path = antichain.walk.path(torn.at);
+        let Met { by, set } = antichain.walk.node(torn.at);
+        let images = antichain.sets.members(set).iter();
         let futures = torn.futures.iter();
         Ok(Some(Evidence::Prophecy {
-            past: self.behaviour(&states, &[], &edges),
+            past: self.behaviour(path[0].by.to, &edges(&path), &[]),
             images: images
-                .map(|image| self.state(Of::Specification, *image))
+                .map(|image| self.specification.state(*image))
                 .collect(),
-            futures: futures
-                .map(|future| self.future(met.state, future))
-                .collect(),
+            futures: futures.map(|future| self.future(by.to, future)).collect(),
             fails: torn.failed,
         }))
     }
 
-    fn future(&self, from: u32, future: &futures::Future) -> Future {
-        let mut states = vec![from];
-        states.extend(future.edges.iter().map(|edge| edge.to));
-        let steps = states.windows(2).zip(&future.edges).map(|(states, edge)| {
-            let action = self.action(states[0], *edge, None);
-            self.shown(action, edge.to, &[])
-        });
-        let labels = future.labels();
+    fn future(&self, from: u32, edges: &[Edge]) -> Future {
+        let labels = edges.iter().map(|edge| edge.label);
+        let visible = labels.filter(|label| *label != StepLabel::INVISIBLE);
         Future {
-            steps: steps.collect(),
-            shows: labels.iter().map(|label| self.label(*label)).collect(),
+            steps: self.behaviour(from, edges, &[]).split_off(1),
+            shows: visible
+                .map(|label| self.implementation.label(label))
+                .collect(),
         }
     }
 
     /// Number of visible steps of a trace that the specification does not have.
     pub fn trace_length(&self, antichain: &Antichain, unmatched: Unmatched) -> u64 {
-        let past = antichain.past(unmatched.at);
-        let edges = edges_of(antichain, &past);
+        let edges = edges(&antichain.walk.path(unmatched.at));
         let visible = edges
             .iter()
             .filter(|edge| edge.label != StepLabel::INVISIBLE);
         // What is observed at the beginning is no change.
-        let initial = usize::from(self.labels.is_none());
+        let initial = usize::from(self.implementation.is_before_initial(ROOT));
         (visible.count() + 1 - initial) as u64
     }
 
     /// A trace that the specification does not have.
     pub fn of_trace(&mut self, antichain: &Antichain, unmatched: Unmatched) -> Evidence {
-        let past = antichain.past(unmatched.at);
-        let edges = edges_of(antichain, &past);
-        let met = past.iter().map(|at| antichain.met[*at as usize]);
-        let states: Vec<u32> = met.clone().map(|met| met.state).collect();
-        let sets: Vec<SetId> = met.map(|met| met.set).collect();
-        let sets: Vec<&[u32]> = sets
-            .iter()
-            .map(|set| antichain.sets.members(*set))
-            .collect();
-        let last = *states.last().expect("a past has the pair itself");
-        let mut could_show: Vec<StepLabel> = Vec::new();
-        for state in sets.last().copied().unwrap_or_default() {
-            could_show.extend(self.sides.specification.visible_labels(*state));
+        let path = antichain.walk.path(unmatched.at);
+        let sets = path.iter().map(|met| antichain.sets.members(met.set));
+        let sets: Vec<&[u32]> = sets.collect();
+        let Met { by, set } = antichain.walk.node(unmatched.at);
+        let mut could_show = Vec::new();
+        for state in antichain.sets.members(set) {
+            let steps = self.specification.steps(*state);
+            let labels = steps.map(|place| self.specification.edge(place).label);
+            could_show.extend(labels.filter(|label| *label != StepLabel::INVISIBLE));
         }
         could_show.sort_unstable();
         could_show.dedup();
-        let action = self.action(last, unmatched.edge, None);
+        let action = self.implementation.action(by.to, unmatched.edge, None);
         Evidence::Trace {
-            steps: self.behaviour(&states, &sets, &edges),
+            steps: self.behaviour(path[0].by.to, &edges(&path), &sets),
             unmatched: Box::new(self.shown(action, unmatched.edge.to, &[])),
-            shows: self.label(unmatched.edge.label),
-            could_show: could_show.iter().map(|label| self.label(*label)).collect(),
+            shows: self.implementation.label(unmatched.edge.label),
+            could_show: could_show
+                .iter()
+                .map(|label| self.implementation.label(*label))
+                .collect(),
         }
     }
 
-    /// A mapping as a table.
+    /// A mapping as a table, in the order of the states.
     fn table(&self, images: &[u32]) -> Table {
-        let sources = (
-            &self.side(Of::Implementation).source,
-            &self.side(Of::Specification).source,
-        );
-        let (Source::Observed(implementation), Source::Observed(specification)) = sources else {
-            return self.table_of_numbers(images);
+        let implementation = &self.implementation;
+        let states = 0..images.len() as u32;
+        let is_reached = |state: &u32| {
+            images[*state as usize] != NONE && !implementation.is_before_initial(*state)
         };
-        let reached = (1..images.len() as u32).filter_map(|state| {
-            let image = specification.state(images[state as usize])?;
-            Some((implementation.state(state)?, image))
-        });
-        let rows = reached.map(|(state, image)| Row {
-            state: format!("{state:?}"),
-            image: format!("{image:?}"),
-        });
-        Table::new(rows.collect())
-    }
-
-    /// The same of explicit systems, in the order of their own numbers.
-    fn table_of_numbers(&self, images: &[u32]) -> Table {
-        let mut rows = Vec::new();
-        for (state, image) in images.iter().enumerate() {
-            if *image != domains::NONE {
-                let state = self.state(Of::Implementation, state as u32).as_u64();
-                let image = self.state(Of::Specification, *image);
-                rows.push((state, image.to_string()));
-            }
+        let mut reached: Vec<u32> = states.filter(is_reached).collect();
+        if reached.len() > MOST_STATES {
+            return Table {
+                states: reached.len() as u64,
+                parts: None,
+            };
         }
-        rows.sort_unstable();
-        let rows = rows.into_iter().filter_map(|(state, image)| {
-            let state = state?.to_string();
-            Some(Row { state, image })
-        });
-        Table::new(rows.collect())
+        if let Source::Explicit(graph, _) = &implementation.source {
+            reached.sort_by_key(|state| graph.exchanged(*state));
+        }
+        let states = reached.iter();
+        let states: Vec<Value> = states
+            .map(|state| self.implementation.state(*state))
+            .collect();
+        let images = reached.iter().map(|state| images[*state as usize]);
+        let images: Vec<Value> = images
+            .map(|image| self.specification.state(image))
+            .collect();
+        Table::new(&states, &images)
     }
-}
-
-/// Steps between the pairs of a past.
-fn edges_of(antichain: &Antichain, past: &[u32]) -> Vec<Edge> {
-    let met = past.iter().map(|at| antichain.met[*at as usize]);
-    met.filter_map(|met| {
-        let label = met.reached_by?.label;
-        Some(Edge {
-            label,
-            to: met.state,
-        })
-    })
-    .collect()
 }

@@ -33,7 +33,7 @@ impl Labels {
 pub struct Step {
     /// State in which it begins.
     pub from: u32,
-    /// StepLabel: what it shows.
+    /// Label: what it shows.
     pub label: StepLabel,
     /// State in which it ends.
     pub to: u32,
@@ -44,10 +44,10 @@ pub struct Step {
 pub struct Graph {
     states: u32,
     initial: u32,
-    /// First step of each state among `edges`, up to the greatest state that is mentioned, and their number at the end.
-    first: Vec<u32>,
-    /// Steps in the order of the states in which they begin.
-    edges: Vec<Edge>,
+    /// In the order of the states in which they begin.
+    steps: Vec<Step>,
+    /// Number of states up to the greatest that is mentioned.
+    pub(super) mentioned: usize,
 }
 
 /// Reason why there is no such system.
@@ -76,48 +76,27 @@ impl Graph {
         let Some(last) = states.checked_sub(1) else {
             return Err(GraphError::NoStates);
         };
+        let mut greatest = initial;
         let mentioned = steps.iter().flat_map(|step| [step.from, step.to]);
         for state in [initial].into_iter().chain(mentioned) {
             if state > last {
                 return Err(GraphError::NoSuchState { state, last });
             }
+            greatest = greatest.max(state);
         }
-        let mentioned = steps.iter().flat_map(|step| [step.from, step.to]);
-        let greatest = mentioned.fold(initial, u32::max) as usize;
-        let mut first = vec![0; greatest + 2];
-        for step in steps {
-            first[step.from as usize + 1] += 1;
-        }
-        for at in 0..=greatest {
-            first[at + 1] += first[at];
-        }
-        let mut next = first.clone();
-        let nowhere = Edge {
-            label: StepLabel::INVISIBLE,
-            to: 0,
-        };
-        let mut edges = vec![nowhere; steps.len()];
-        for Step { from, label, to } in steps.iter().copied() {
-            let place = &mut next[from as usize];
-            edges[*place as usize] = Edge { label, to };
-            *place += 1;
-        }
+        let mut steps = steps.to_vec();
+        steps.sort_by_key(|step| step.from);
         Ok(Self {
             states,
             initial,
-            first,
-            edges,
+            steps,
+            mentioned: greatest as usize + 1,
         })
     }
 
     /// Number of states.
     pub fn states(&self) -> u32 {
         self.states
-    }
-
-    /// Number of states up to the greatest that is mentioned.
-    pub(super) fn mentioned(&self) -> usize {
-        self.first.len() - 1
     }
 
     /// Number of a state as an automaton has it, in which the initial one is [`ROOT`]; and, since the two are exchanged, back.
@@ -131,12 +110,13 @@ impl Graph {
 
     /// Visits the steps of a state of the automaton.
     pub(super) fn visit_steps(&self, from: u32, visit: &mut dyn FnMut(Edge)) {
-        let at = self.exchanged(from) as usize;
-        let [start, end] = [self.first[at], self.first[at + 1]];
-        for edge in &self.edges[start as usize..end as usize] {
+        let from = self.exchanged(from);
+        let first = self.steps.partition_point(|step| step.from < from);
+        let steps = self.steps[first..].iter();
+        for step in steps.take_while(|step| step.from == from) {
             visit(Edge {
-                label: edge.label,
-                to: self.exchanged(edge.to),
+                label: step.label,
+                to: self.exchanged(step.to),
             });
         }
     }

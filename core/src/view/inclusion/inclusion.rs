@@ -8,7 +8,7 @@ use crate::statement::drawing::Drawing;
 use crate::walk::explore::{Limit, Unreturned};
 
 /// Verdict on the inclusion of what can be observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Included {
     /// Whatever is observed of the implementation can be observed of the specification.
@@ -16,11 +16,12 @@ pub enum Included {
     /// A trace of the implementation is none of the specification.
     NotIncluded,
     /// A limit came first; nothing is claimed.
+    #[default]
     Incomplete,
 }
 
-/// Outcome of a comparison of what can be observed of two systems.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Outcome of a comparison of what can be observed of two systems; by default nothing was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Inclusion {
     /// Verdict.
     pub verdict: Included,

@@ -3,208 +3,258 @@
 //! Source: Abadi & Lamport, *The Existence of Refinement Mappings*, section 2.2. Each state has the abstract states that the
 //! greatest simulation leaves it; what no predecessor or no successor can be mapped with is taken out, and what is left is tried.
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 
-use super::automaton::{Bounds, Stop};
-use super::domains::{Assigned, Domains, NONE};
-use super::edge::ROOT;
-use super::relation::Relation;
-use super::sets::{SetId, Sets};
-use super::simulation::{Pair, Sides, Simulation};
-use super::uniform::restrict;
+use super::antichain::{Met, edges};
+use super::candidates::Candidates;
+use super::edge::{Edge, ROOT, StepLabel};
+use super::sets::{Antichains, Sets};
+use super::sides::{Sides, Stop};
+use super::simulation::{NONE, Simulation};
+use super::walk::Walk;
 
-/// Pairs of a state and of the images that one past of it leaves, before a search for two pasts is given up.
-const MOST_PASTS: usize = 1 << 20;
-
-/// Result of a search for a mapping.
-pub(super) enum Mapped {
-    /// A mapping: the image of each state of the implementation, by its number.
-    Mapping(Vec<u32>),
-    /// There is none.
-    None,
-    /// Neither a mapping nor a reason was found in so many trials.
-    GivenUp,
-}
+/// States that are given an image by trial before a search for a mapping is given up.
+const MOST_TRIALS: usize = 100_000;
 
 /// Past of a state of the implementation, with the images that it leaves possible.
-#[derive(Clone, Debug)]
 pub(super) struct Past {
-    /// The states of the implementation, from the root on.
-    pub states: Vec<u32>,
+    /// The steps of the implementation, from the root on.
+    pub edges: Vec<Edge>,
     /// The images that the last state can have after that.
     pub images: Vec<u32>,
 }
 
-/// True if `images` is a refinement mapping: plainly, without anything by which it was found. A state that has none is not
-/// reached, or else the image of a step that leads there is wrong.
-pub(super) fn is_mapping(
-    images: &[u32],
-    relation: &mut Relation,
-    sides: &mut Sides<'_>,
-    bounds: &mut Bounds<'_>,
-) -> Result<bool, Stop> {
-    if images[ROOT as usize] != ROOT {
-        return Ok(false);
-    }
-    for from in 0..images.len() as u32 {
-        let before = images[from as usize];
-        if before == NONE {
-            continue;
-        }
-        for place in sides.implementation.steps(from) {
-            bounds.work(0)?;
-            let after = images[sides.implementation.edge(place).to as usize];
-            if !relation.is_mapped(sides, place, [before, after], bounds)? {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
-}
-
-/// Images of the states as a simulation takes its steps: the first image of a state is kept where it can be. None if a state
-/// needs two.
-pub(super) fn taken_by(
+/// Finds a mapping among the images that the greatest simulation on all pairs leaves: the image of each state, by its number.
+pub(super) fn mapping(
     simulation: &mut Simulation,
     sides: &mut Sides<'_>,
-    bounds: &mut Bounds<'_>,
 ) -> Result<Option<Vec<u32>>, Stop> {
-    let mut images = vec![NONE; sides.implementation.numbers()];
-    images[ROOT as usize] = ROOT;
-    let mut queue = VecDeque::from([ROOT]);
-    while let Some(from) = queue.pop_front() {
-        let pair = Pair {
-            implementation: from,
-            specification: images[from as usize],
-        };
-        for place in sides.implementation.steps(from) {
-            bounds.work(0)?;
-            let edge = sides.implementation.edge(place);
-            let wanted = Some(images[edge.to as usize]).filter(|image| *image != NONE);
-            let target = simulation.target(pair, edge, wanted, sides, bounds)?;
-            let Some(target) = target else {
-                return Ok(None);
-            };
-            if wanted.is_none() {
-                images[edge.to as usize] = target.to;
-                queue.push_back(edge.to);
-            }
-        }
+    let mut domains = Domains::new(simulation, sides);
+    let candidates = &mut simulation.candidates;
+    let everything = 0..domains.images.len() as u32;
+    if !domains.propagate(everything.collect(), &mut Vec::new(), candidates, sides)? {
+        return Ok(None);
     }
-    Ok(Some(images))
+    domains.assign(candidates, sides)
 }
 
-/// Images that the greatest simulation on all pairs leaves, among which mappings are looked for.
-pub(super) struct Search {
-    /// Those of the simulation itself.
-    simulated: Vec<Vec<u32>>,
-    domains: Domains,
+/// Two pasts of a state after which it needs different images of those that the greatest simulation on all pairs leaves, if they are
+/// found.
+pub(super) fn two_pasts(
+    simulation: &mut Simulation,
+    sides: &mut Sides<'_>,
+) -> Result<Option<[Past; 2]>, Stop> {
+    let simulated = images(simulation, sides);
+    let (mut sets, mut kept) = (Sets::default(), Antichains::default());
+    let root = Met {
+        by: Edge {
+            label: StepLabel::INVISIBLE,
+            to: ROOT,
+        },
+        set: sets.number(vec![ROOT]),
+    };
+    let mut walk = Walk::default();
+    kept.insert(ROOT, root.set, &mut sets, &mut sides.bounds)?;
+    walk.meet(root, None);
+    let found = walk.breadth_first(|walk, at| {
+        let from = walk.node(at);
+        for place in sides.implementation.steps(from.by.to) {
+            let by = sides.implementation.edge(place);
+            let mut left = Vec::new();
+            for image in &simulated[by.to as usize] {
+                sides.work()?;
+                for before in sets.members(from.set) {
+                    let ends = [*before, *image];
+                    if simulation.candidates.leads(ends, by.label, sides)? {
+                        left.push(*image);
+                        break;
+                    }
+                }
+            }
+            let set = sets.number(left);
+            if !kept.insert(by.to, set, &mut sets, &mut sides.bounds)? {
+                continue;
+            }
+            let new = walk.len();
+            walk.meet(Met { by, set }, Some(at));
+            let disjoint = kept.of(by.to).iter().find(|(_, other)| {
+                let [one, other] = [set, *other].map(|set| sets.members(set));
+                one.iter().all(|image| other.binary_search(image).is_err())
+            });
+            if let Some((other, _)) = disjoint {
+                return Ok(Some([*other, new]));
+            }
+        }
+        Ok(None)
+    })?;
+    let past = |at: u32| Past {
+        edges: edges(&walk.path(at)),
+        images: sets.members(walk.node(at).set).to_vec(),
+    };
+    Ok(found.map(|places| places.map(past)))
 }
 
-impl Search {
-    /// Search among the pairs of a simulation.
-    pub fn new(simulation: &Simulation, sides: &mut Sides<'_>) -> Self {
-        let domains = Domains::new(simulation, sides);
-        Self {
-            simulated: domains.images.clone(),
-            domains,
-        }
+/// Images that a simulation leaves each state of the implementation, in their order; none of a state that is not reached.
+fn images(simulation: &Simulation, sides: &Sides<'_>) -> Vec<Vec<u32>> {
+    let mut images = vec![Vec::new(); sides.implementation.numbers()];
+    for pair in simulation.pairs() {
+        images[pair.implementation as usize].push(pair.specification);
     }
+    images[ROOT as usize] = vec![ROOT];
+    for images in &mut images {
+        images.sort_unstable();
+    }
+    images
+}
 
-    /// Finds a mapping of which each step is as the relation has it. What is found of one relation is not kept for the next.
-    pub fn mapping(
-        &self,
-        relation: &mut Relation,
-        sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Mapped, Stop> {
-        let mut domains = self.domains.clone();
-        let everything = (0..self.simulated.len() as u32).collect();
-        let changes = &mut Vec::new();
-        if !domains.propagate(everything, changes, relation, sides, bounds)? {
-            return Ok(Mapped::None);
-        }
-        restrict(&mut domains, relation, sides, bounds)?;
-        Ok(match domains.assign(relation, sides, bounds)? {
-            Assigned::All(images) if is_mapping(&images, relation, sides, bounds)? => {
-                Mapped::Mapping(images)
+/// Images that each state of the implementation may still have.
+struct Domains {
+    images: Vec<Vec<u32>>,
+    /// The steps from and to each state.
+    steps: Vec<Vec<Step>>,
+}
+
+/// Step of the implementation.
+#[derive(Clone, Copy)]
+struct Step {
+    from: u32,
+    edge: Edge,
+}
+
+/// Domain of a state before a trial changed it.
+struct Changed {
+    state: u32,
+    before: Vec<u32>,
+}
+
+/// State that is given one image after another.
+struct Trial {
+    state: u32,
+    /// Images not tried yet, the next one last.
+    untried: Vec<u32>,
+    /// Domains that the image that is tried has changed.
+    changes: Vec<Changed>,
+}
+
+impl Domains {
+    fn new(simulation: &Simulation, sides: &mut Sides<'_>) -> Self {
+        let images = images(simulation, sides);
+        let mut steps = vec![Vec::new(); images.len()];
+        for from in 0..images.len() as u32 {
+            if images[from as usize].is_empty() {
+                continue;
             }
-            Assigned::All(_) | Assigned::GivenUp => Mapped::GivenUp,
-            Assigned::None => Mapped::None,
-        })
+            for place in sides.implementation.steps(from) {
+                let edge = sides.implementation.edge(place);
+                let step = Step { from, edge };
+                steps[from as usize].push(step);
+                steps[edge.to as usize].push(step);
+            }
+        }
+        Self { images, steps }
     }
 
-    /// Two pasts of a state after which it needs different images, each step as the relation has it, if they are found.
-    pub fn two_pasts(
-        &self,
-        relation: &mut Relation,
+    /// Takes out what cannot be the image of a state beside the images that are left to its neighbours, of which the
+    /// first are in the queue, and notes the domains that this changes. False if a state is left without an image.
+    fn propagate(
+        &mut self,
+        mut queue: BTreeSet<u32>,
+        changes: &mut Vec<Changed>,
+        candidates: &mut Candidates,
         sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Option<[Past; 2]>, Stop> {
-        let mut sets = Sets::default();
-        /// A state with the images that its past leaves, and the place of the one before.
-        struct Met {
-            state: u32,
-            images: SetId,
-            before: usize,
-        }
-        let mut met = vec![Met {
-            state: ROOT,
-            images: sets.number(vec![ROOT]),
-            before: 0,
-        }];
-        let mut of_state: Vec<Vec<usize>> = vec![Vec::new(); self.simulated.len()];
-        of_state[ROOT as usize].push(0);
-        let mut at = 0;
-        while at < met.len() && met.len() < MOST_PASTS {
-            let Met { state, images, .. } = met[at];
-            for place in sides.implementation.steps(state) {
-                bounds.work(0)?;
-                let to = sides.implementation.edge(place).to;
-                let mut left = Vec::new();
-                for image in self.simulated[to as usize].iter().copied() {
-                    for from in sets.members(images) {
-                        if relation.is_mapped(sides, place, [*from, image], bounds)? {
-                            left.push(image);
+    ) -> Result<bool, Stop> {
+        while let Some(state) = queue.pop_first() {
+            if self.images[state as usize].is_empty() {
+                // It is not reached.
+                continue;
+            }
+            for Step { from, edge } in &self.steps[state as usize] {
+                let leads_on = *from == state;
+                let other = if leads_on { edge.to } else { *from };
+                let here = &self.images[state as usize];
+                let there = &self.images[other as usize];
+                let mut left = Vec::with_capacity(there.len());
+                sides.work()?;
+                for image in there {
+                    sides.work()?;
+                    for support in here {
+                        let ends = if leads_on {
+                            [*support, *image]
+                        } else {
+                            [*image, *support]
+                        };
+                        if candidates.leads(ends, edge.label, sides)? {
+                            left.push(*image);
                             break;
                         }
                     }
                 }
-                let images = sets.number(left);
-                let others = &of_state[to as usize];
-                if others.iter().any(|other| met[*other].images == images) {
+                if left.len() == there.len() {
                     continue;
                 }
-                let disjoint = others.iter().find(|other| {
-                    let other = sets.members(met[**other].images);
-                    let images = sets.members(images);
-                    images
-                        .iter()
-                        .all(|image| other.binary_search(image).is_err())
+                let is_empty = left.is_empty();
+                let before = std::mem::replace(&mut self.images[other as usize], left);
+                changes.push(Changed {
+                    state: other,
+                    before,
                 });
-                let disjoint = disjoint.copied();
-                let new = met.len();
-                of_state[to as usize].push(new);
-                met.push(Met {
-                    state: to,
-                    images,
-                    before: at,
-                });
-                if let Some(other) = disjoint {
-                    return Ok(Some([other, new].map(|mut at| {
-                        let images = sets.members(met[at].images).to_vec();
-                        let mut states = vec![met[at].state];
-                        while at != 0 {
-                            at = met[at].before;
-                            states.push(met[at].state);
-                        }
-                        states.reverse();
-                        Past { states, images }
-                    })));
+                if is_empty {
+                    return Ok(false);
+                }
+                queue.insert(other);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Tries images for the states that have several left, until each has one.
+    fn assign(
+        &mut self,
+        candidates: &mut Candidates,
+        sides: &mut Sides<'_>,
+    ) -> Result<Option<Vec<u32>>, Stop> {
+        let mut trials: Vec<Trial> = Vec::new();
+        let mut number = 0;
+        let mut first = 0;
+        loop {
+            let mut open = self.images.iter().skip(first);
+            let Some(open) = open.position(|images| images.len() > 1) else {
+                let images = self.images.iter().map(|images| images.first());
+                let images = images.map(|image| *image.unwrap_or(&NONE));
+                return Ok(Some(images.collect()));
+            };
+            let state = first + open;
+            trials.push(Trial {
+                state: state as u32,
+                untried: self.images[state].iter().rev().copied().collect(),
+                changes: Vec::new(),
+            });
+            // The newest trial goes on with its next image, and if it has none the one before does.
+            loop {
+                let Some(trial) = trials.last_mut() else {
+                    return Ok(None);
+                };
+                for Changed { state, before } in trial.changes.drain(..).rev() {
+                    self.images[state as usize] = before;
+                }
+                let Some(image) = trial.untried.pop() else {
+                    trials.pop();
+                    continue;
+                };
+                number += 1;
+                if number > MOST_TRIALS {
+                    return Err(Stop::Allowance);
+                }
+                let state = trial.state;
+                let before = std::mem::replace(&mut self.images[state as usize], vec![image]);
+                trial.changes.push(Changed { state, before });
+                let queue = BTreeSet::from([state]);
+                if self.propagate(queue, &mut trial.changes, candidates, sides)? {
+                    // What is before the state has one image each.
+                    first = state as usize;
+                    break;
                 }
             }
-            at += 1;
         }
-        Ok(None)
     }
 }

@@ -34,7 +34,6 @@ mod automaton;
 mod candidates;
 mod compare;
 mod decide;
-mod domains;
 mod edge;
 mod evidence;
 mod explicit;
@@ -44,20 +43,18 @@ mod futures;
     reason = "the folder and its outcome are one concept"
 )]
 mod inclusion;
-mod likeness;
 mod mapping;
 mod observed;
-mod relation;
 mod sets;
-mod shown;
+mod sides;
 mod simulation;
 mod table;
 mod text;
-mod uniform;
+mod walk;
 
 pub(crate) use compare::of_refinement;
 pub use compare::{check_graphs, check_inclusion};
 pub use edge::StepLabel;
 pub use explicit::{Graph, GraphError, Labels, Step};
 pub use inclusion::{Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter};
-pub use table::{Case, Image, Part, Table};
+pub use table::{Case, Part, Table};

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 
 use super::edge::{Edge, ROOT, StepLabel};
+use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_initial, visit_steps};
-use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
+use crate::statement::constraint::Constraint;
 use crate::statement::system::TransitionSystem;
 
 /// Observations by number, which two systems share. Their labels are one more.
@@ -18,21 +19,21 @@ pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
 /// The root is no state of the system: from it a visible step leads to each initial state, so that what is observed at the
 /// beginning is the first label. States have their numbers plus one.
 pub(super) struct Observed<'a> {
-    system: ErasedSystem<'a>,
+    pub system: ErasedSystem<'a>,
     /// Constraint on the states that are expanded.
-    within: Option<&'a dyn Fn(&ErasedState) -> bool>,
+    within: Option<&'a Constraint<ErasedSystem<'static>>>,
     observations: &'a Observations,
     states: Numbered<ErasedState>,
     /// Labels of what is observed of the states met.
     labels: Vec<StepLabel>,
     /// Number of states that are not expanded, being outside of the constraint.
-    outside: u64,
+    pub outside: u64,
 }
 
 impl<'a> Observed<'a> {
     pub fn new(
         system: ErasedSystem<'a>,
-        within: Option<&'a dyn Fn(&ErasedState) -> bool>,
+        within: Option<&'a Constraint<ErasedSystem<'static>>>,
         observations: &'a Observations,
     ) -> Self {
         Self {
@@ -50,16 +51,6 @@ impl<'a> Observed<'a> {
         self.labels.len() as u64
     }
 
-    /// Number of states met that are outside of the constraint.
-    pub fn outside(&self) -> u64 {
-        self.outside
-    }
-
-    /// The system.
-    pub fn system(&self) -> &ErasedSystem<'a> {
-        &self.system
-    }
-
     /// A state that was met; none for the root.
     pub fn state(&self, number: u32) -> Option<&ErasedState> {
         let place = number.checked_sub(1)?;
@@ -71,30 +62,22 @@ impl<'a> Observed<'a> {
         self.labels[number as usize - 1]
     }
 
-    /// An action that leads from one state to another: the first that the system offers, or the first of a rule. None from the root.
-    pub fn action(&self, from: u32, to: u32, rule: Option<u32>) -> Option<ErasedAction> {
-        let (from, to) = (self.state(from)?, self.state(to)?);
-        let is_of_rule =
-            |action: &_| rule.is_none_or(|rule| self.system.call_rule(action).0 == rule as usize);
-        let mut found = None;
-        visit_steps(&self.system, from, &mut |action, target| {
-            if found.is_none() && *target == *to && is_of_rule(&action) {
-                found = Some(action);
-            }
-        });
-        found
+    /// The actions that lead from one state to another, in the order in which the system offers them. None lead from the root.
+    pub fn actions(&self, from: u32, to: u32) -> Vec<ErasedAction> {
+        let mut actions = Vec::new();
+        if let (Some(from), Some(to)) = (self.state(from), self.state(to)) {
+            visit_steps(&self.system, from, &mut |action, target| {
+                if *target == *to {
+                    actions.push(action);
+                }
+            });
+        }
+        actions
     }
 
-    /// Visits the rules of the steps of a state that was met, with the numbers of their targets. None lead from the root.
-    pub fn visit_rules(&self, from: u32, visit: &mut dyn FnMut(u32, u32)) {
-        let Some(state) = self.state(from) else {
-            return;
-        };
-        visit_steps(&self.system, state, &mut |action, to| {
-            if let Some(to) = self.states.find(to) {
-                visit(self.system.call_rule(&action).0 as u32, to + 1);
-            }
-        });
+    /// Number of the rule of an action.
+    pub fn rule(&self, action: &ErasedAction) -> u32 {
+        self.system.call_rule(action).0 as u32
     }
 
     /// Observation that a label shows.
@@ -125,7 +108,7 @@ impl<'a> Observed<'a> {
 
     /// True if a state is expanded: it is within the constraint.
     pub fn is_within(&self, state: &ErasedState) -> bool {
-        self.within.is_none_or(|within| within(state))
+        self.within.is_none_or(|within| within.contains(state))
     }
 
     /// Step from a state to one that is known, if it was met.

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use super::automaton::{Bounds, Stop};
+use super::sides::{Bounds, Stop};
 use crate::state::numbered::Numbered;
 
 /// Number of a set.
@@ -66,7 +66,7 @@ impl Sets {
         if is_large && let Some(known) = self.known.get(&(part, whole)) {
             return Ok(*known);
         }
-        bounds.works(sizes[1].div_ceil(MEMBERS_A_PIECE) as u32, 0)?;
+        bounds.works(sizes[1].div_ceil(MEMBERS_A_PIECE) as u32)?;
         let mut rest = self.members(whole).iter();
         let mut members = self.members(part).iter();
         let is_subset =
@@ -75,6 +75,66 @@ impl Sets {
             self.known.insert((part, whole), is_subset);
         }
         Ok(is_subset)
+    }
+}
+
+/// Pairs of a state and a set, of which those are kept whose sets are minimal among those of their state.
+#[derive(Default)]
+pub(super) struct Antichains {
+    /// Numbers of the pairs of each state that are kept, with their sets.
+    kept: Vec<Vec<(u32, SetId)>>,
+    /// Of each pair that was inserted, by its number, the number of the first that has taken its place.
+    replaced_by: Vec<Option<u32>>,
+}
+
+impl Antichains {
+    /// Number of pairs that were inserted.
+    pub fn inserted(&self) -> u32 {
+        self.replaced_by.len() as u32
+    }
+
+    /// True if one of the first so many pairs has taken the place of one.
+    pub fn is_replaced(&self, pair: u32, among: u32) -> bool {
+        self.replaced_by[pair as usize].is_some_and(|by| by < among)
+    }
+
+    /// Numbers of the pairs of a state that are kept, with their sets.
+    pub fn of(&self, state: u32) -> &[(u32, SetId)] {
+        self.kept.get(state as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Inserts a pair, unless one of its state is kept whose set is a part of its own; takes out those of which its own is one.
+    pub fn insert(
+        &mut self,
+        state: u32,
+        set: SetId,
+        sets: &mut Sets,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<bool, Stop> {
+        let at = state as usize;
+        if self.kept.len() <= at {
+            self.kept.resize(at + 1, Vec::new());
+        }
+        let new = self.inserted();
+        let kept = &mut self.kept[at];
+        for (_, other) in &*kept {
+            bounds.works(1)?;
+            if sets.is_subset(*other, set, bounds)? {
+                return Ok(false);
+            }
+        }
+        let mut place = 0;
+        while let Some((pair, other)) = kept.get(place).copied() {
+            if sets.is_subset(set, other, bounds)? {
+                self.replaced_by[pair as usize] = Some(new);
+                kept.swap_remove(place);
+            } else {
+                place += 1;
+            }
+        }
+        kept.push((new, set));
+        self.replaced_by.push(None);
+        Ok(true)
     }
 }
 
@@ -88,7 +148,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::walk::explore::{Limits, Watch};
+    use crate::walk::explore::{Clock, Limits, Watch};
     use crate::walk::random::generator::Generator;
 
     /// Sets of up to 200 members, compared with sets of the standard library.
@@ -96,7 +156,7 @@ mod tests {
     fn a_set_is_part_of_another_as_the_standard_library_says() {
         let mut generator = Generator::new(7);
         let mut sets = Sets::default();
-        let bounds = &mut Bounds::new(Limits::default(), Watch::default());
+        let bounds = &mut Bounds::new(Clock::new(Limits::default(), Watch::default()));
         let mut parts = [0; 2];
         for _ in 0..20_000 {
             let most = 1 << (generator.below(8) as u32);

@@ -4,12 +4,13 @@
 //! simulation until a step of its implementation's state has no candidate left; then it is taken out, and the pairs that
 //! relied on it look for another. What is left is the greatest simulation on the pairs looked at.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashSet;
 
-use super::automaton::{Automaton, Bounds, Stop};
 use super::candidates::{AbstractTarget, Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
-use super::likeness::{Fielded, shared};
+use super::sides::{Sides, Stop};
+use super::walk::Walk;
+use crate::state::numbered::Numbered;
 
 /// A state of the implementation and one of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +18,15 @@ pub(super) struct Pair {
     pub implementation: u32,
     pub specification: u32,
 }
+
+/// The roots of both.
+const ROOTS: Pair = Pair {
+    implementation: ROOT,
+    specification: ROOT,
+};
+
+/// Image of a state that has none, since it is not reached.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Pairs that are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,62 +45,34 @@ struct Reliance {
     step: u32,
 }
 
-/// Pieces of work that it takes to find out how alike a pair is.
-const PIECES_A_LIKENESS: u32 = 8;
-
-/// The two automata that are compared.
-pub(super) struct Sides<'a> {
-    pub implementation: Automaton<'a>,
-    pub specification: Automaton<'a>,
-    /// The fields of the states of each.
-    fields: [Fielded; 2],
-}
-
-impl<'a> Sides<'a> {
-    pub fn new(implementation: Automaton<'a>, specification: Automaton<'a>) -> Self {
-        Self {
-            implementation,
-            specification,
-            fields: [Fielded::default(), Fielded::default()],
-        }
-    }
-
-    /// Number of fields that a state and an abstract one share.
-    pub fn likeness(&mut self, pair: Pair) -> usize {
-        let [of_implementation, of_specification] = &mut self.fields;
-        let state = of_implementation.of(&mut self.implementation, pair.implementation);
-        let image = of_specification.of(&mut self.specification, pair.specification);
-        shared(&state, &image)
-    }
-
-    /// The pair of those that are the most alike; the first if there are several.
-    fn most_alike(
-        &mut self,
-        pairs: &[Pair],
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Option<Pair>, Stop> {
-        if let [one] = pairs {
-            return Ok(Some(*one));
-        }
-        bounds.works(PIECES_A_LIKENESS.saturating_mul(pairs.len() as u32), 0)?;
-        let alike = pairs.iter().rev();
-        Ok(alike.copied().max_by_key(|pair| self.likeness(*pair)))
-    }
-}
-
 /// Simulation under construction.
 pub(super) struct Simulation {
     extent: Extent,
-    candidates: Candidates,
-    pairs: Vec<Pair>,
-    numbers: HashMap<Pair, u32>,
+    pub candidates: Candidates,
+    pairs: Numbered<Pair>,
     is_out: Vec<bool>,
     /// The pairs that rely on each.
     relied_on: Vec<Vec<Reliance>>,
     /// Pairs whose steps are not looked at yet; the newest first, so that what fails does soon.
     waiting: Vec<u32>,
-    /// Pairs taken out of which those that relied on them have not been told.
-    out: Vec<u32>,
+    /// Reliances on pairs that were taken out.
+    broken: Vec<Reliance>,
+}
+
+/// Step of the implementation that several abstract steps simulate.
+#[derive(Clone, Copy)]
+pub(super) struct Several {
+    pub from: Pair,
+    pub edge: Edge,
+    pub target: AbstractTarget,
+}
+
+/// Steps as a simulation takes them from the roots on.
+pub(super) struct Strategy {
+    /// The image of each state, by its number; none if one has several.
+    pub images: Option<Vec<u32>>,
+    /// The steps that are several abstract steps.
+    pub several: Vec<Several>,
 }
 
 impl Simulation {
@@ -100,89 +82,117 @@ impl Simulation {
         simulated: Simulated,
         extent: Extent,
         sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
     ) -> Result<Option<Box<Self>>, Stop> {
         let mut simulation = Self {
             extent,
             candidates: Candidates::new(simulated),
-            pairs: Vec::new(),
-            numbers: HashMap::new(),
+            pairs: Numbered::default(),
             is_out: Vec::new(),
             relied_on: Vec::new(),
             waiting: Vec::new(),
-            out: Vec::new(),
+            broken: Vec::new(),
         };
-        let initial = simulation.number(Pair {
-            implementation: ROOT,
-            specification: ROOT,
-        });
-        loop {
-            simulation.tell_out(sides, bounds)?;
-            if simulation.is_out[initial as usize] {
-                return Ok(None);
-            }
-            let Some(pair) = simulation.waiting.pop() else {
+        let initial = simulation.number(ROOTS);
+        while !simulation.is_out[initial as usize] {
+            // A pair that is in is not looked at before those that relied on what is out rely on others.
+            if let Some(reliance) = simulation.broken.pop() {
+                sides.work()?;
+                if !simulation.is_out[reliance.pair as usize] {
+                    simulation.rely(reliance, sides)?;
+                }
+            } else if let Some(pair) = simulation.waiting.pop() {
+                let state = simulation.pairs.values()[pair as usize].implementation;
+                for step in sides.implementation.steps(state) {
+                    sides.work()?;
+                    if simulation.is_out[pair as usize] {
+                        break;
+                    }
+                    simulation.rely(Reliance { pair, step }, sides)?;
+                }
+            } else {
                 return Ok(Some(Box::new(simulation)));
-            };
-            if !simulation.is_out[pair as usize] {
-                simulation.look_at(pair, sides, bounds)?;
             }
         }
+        Ok(None)
     }
 
     /// Number of pairs looked at.
     pub fn looked_at(&self) -> usize {
-        self.pairs.len()
+        self.is_out.len()
     }
 
     /// The pairs that are in it, whether others rely on them or not.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> {
-        let pairs = self.pairs.iter().zip(&self.is_out);
+        let pairs = self.pairs.values().iter().zip(&self.is_out);
         pairs.filter(|(_, is_out)| !**is_out).map(|(pair, _)| *pair)
     }
 
-    /// The candidate for a step from a pair that is in it: that of the most alike, where a step is at most one abstract step, and
-    /// else that of the fewest abstract steps; or the one that is wanted, if it is one.
-    pub fn target(
+    /// Takes steps from the roots on, to the images that some states have already, or else to the first that a state got, where the
+    /// simulation has these.
+    pub fn taken(&mut self, images: Vec<u32>, sides: &mut Sides<'_>) -> Result<Strategy, Stop> {
+        let mut images = images;
+        images.resize(sides.implementation.numbers(), NONE);
+        images[ROOT as usize] = ROOT;
+        let mut is_function = true;
+        let mut several = Vec::new();
+        let mut known = HashSet::from_iter([ROOTS]);
+        let mut walk = Walk::default();
+        walk.meet(ROOTS, None);
+        walk.breadth_first(|walk, at| {
+            let from = walk.node(at);
+            for place in sides.implementation.steps(from.implementation) {
+                sides.work()?;
+                let edge = sides.implementation.edge(place);
+                let image = &mut images[edge.to as usize];
+                let mut target = self.target(from, edge, *image, sides)?;
+                if target.is_none() {
+                    is_function &= *image == NONE;
+                    target = self.target(from, edge, NONE, sides)?;
+                }
+                let target = target.expect("a pair of a simulation has a candidate for each step");
+                if *image == NONE {
+                    *image = target.to;
+                }
+                if target.steps > 1 {
+                    several.push(Several { from, edge, target });
+                }
+                let to = Pair {
+                    implementation: edge.to,
+                    specification: target.to,
+                };
+                if known.insert(to) {
+                    walk.meet(to, Some(at));
+                }
+            }
+            Ok(None::<()>)
+        })?;
+        let images = if is_function { Some(images) } else { None };
+        Ok(Strategy { images, several })
+    }
+
+    /// The candidate for a step from a pair that is in it, that of the fewest abstract steps; or the one that is wanted, if it is one.
+    fn target(
         &mut self,
         pair: Pair,
         edge: Edge,
-        wanted: Option<u32>,
+        wanted: u32,
         sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
     ) -> Result<Option<AbstractTarget>, Stop> {
-        let specification = &mut sides.specification;
-        let from = pair.specification;
-        let candidates = self
-            .candidates
-            .of(specification, from, edge.label, bounds)?;
-        let candidates = candidates.map(|place| self.candidates.at(place));
-        let pair_of = |candidate: &AbstractTarget| Pair {
-            implementation: edge.to,
-            specification: candidate.to,
-        };
-        let mut in_it = candidates.filter(|candidate| {
-            let number = self.numbers.get(&pair_of(candidate));
-            wanted.is_none_or(|wanted| candidate.to == wanted)
-                && number.is_some_and(|number| !self.is_out[*number as usize])
-        });
-        if self.candidates.simulated() == Simulated::Several {
-            return Ok(in_it.next());
-        }
-        let in_it: Vec<AbstractTarget> = in_it.collect();
-        let pairs: Vec<Pair> = in_it.iter().map(pair_of).collect();
-        let Some(alike) = sides.most_alike(&pairs, bounds)? else {
-            return Ok(None);
-        };
-        let is_it = |candidate: &AbstractTarget| candidate.to == alike.specification;
-        Ok(in_it.into_iter().find(is_it))
+        let candidates = self.candidates.of(pair.specification, edge.label, sides)?;
+        let mut candidates = candidates.map(|place| self.candidates.at(place));
+        Ok(candidates.find(|candidate| {
+            let number = self.pairs.find(&Pair {
+                implementation: edge.to,
+                specification: candidate.to,
+            });
+            (wanted == NONE || candidate.to == wanted)
+                && number.is_some_and(|number| !self.is_out[number as usize])
+        }))
     }
 
     fn number(&mut self, pair: Pair) -> u32 {
-        let next = self.pairs.len() as u32;
-        let number = *self.numbers.entry(pair).or_insert(next);
-        if number == next {
-            self.pairs.push(pair);
+        let number = self.pairs.number(pair);
+        if number as usize == self.is_out.len() {
             self.is_out.push(false);
             self.relied_on.push(Vec::new());
             self.waiting.push(number);
@@ -190,50 +200,24 @@ impl Simulation {
         number
     }
 
-    /// Finds a candidate for each step of a pair's state.
-    fn look_at(
-        &mut self,
-        pair: u32,
-        sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<(), Stop> {
-        let state = self.pairs[pair as usize].implementation;
-        for step in sides.implementation.steps(state) {
-            bounds.work(sides.implementation.states())?;
-            if !self.rely(Reliance { pair, step }, sides, bounds)? {
-                self.take_out(pair);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Has a pair rely on a candidate for a step, if there is one left.
-    fn rely(
-        &mut self,
-        reliance: Reliance,
-        sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<bool, Stop> {
-        let Pair { specification, .. } = self.pairs[reliance.pair as usize];
+    /// Has a pair rely on a candidate for a step, and takes it out if there is none left.
+    fn rely(&mut self, reliance: Reliance, sides: &mut Sides<'_>) -> Result<(), Stop> {
+        let Pair { specification, .. } = self.pairs.values()[reliance.pair as usize];
         let edge = sides.implementation.edge(reliance.step);
-        let places =
-            self.candidates
-                .of(&mut sides.specification, specification, edge.label, bounds)?;
-        let mut unmet = Vec::new();
+        let mut unmet = None;
         let mut met = None;
-        for place in places {
-            bounds.work(sides.specification.states())?;
+        for place in self.candidates.of(specification, edge.label, sides)? {
+            sides.work()?;
             let target = Pair {
                 implementation: edge.to,
                 specification: self.candidates.at(place).to,
             };
-            let number = match self.numbers.get(&target) {
-                Some(number) => *number,
+            let number = match self.pairs.find(&target) {
+                Some(number) => number,
                 None if self.extent == Extent::All => self.number(target),
                 None => {
-                    if self.can_follow(target, sides) {
-                        unmet.push(target);
+                    if unmet.is_none() && self.can_follow(target, sides) {
+                        unmet = Some(target);
                     }
                     continue;
                 }
@@ -246,60 +230,35 @@ impl Simulation {
             }
         }
         // A pair that is in it already is preferred, so that few are looked at, and a state has few images.
-        let relied_on = match met {
-            Some(number) => number,
-            None => match sides.most_alike(&unmet, bounds)? {
-                Some(target) => self.number(target),
-                None => return Ok(false),
-            },
-        };
-        self.relied_on[relied_on as usize].push(reliance);
-        Ok(true)
+        match met.or_else(|| unmet.map(|target| self.number(target))) {
+            Some(relied_on) => self.relied_on[relied_on as usize].push(reliance),
+            None => {
+                self.is_out[reliance.pair as usize] = true;
+                let broken = std::mem::take(&mut self.relied_on[reliance.pair as usize]);
+                self.broken.extend(broken);
+            }
+        }
+        Ok(())
     }
 
     /// True if the abstract state of a pair can show each label that its state can; if it cannot, the pair is in no simulation.
     ///
     /// PERF: most candidates of a large system fail by this, and are not looked at.
     fn can_follow(&self, pair: Pair, sides: &mut Sides<'_>) -> bool {
-        if self.candidates.simulated() == Simulated::Several {
+        if self.candidates.simulated == Simulated::Several {
             // That takes as long as to look at the pair.
             return true;
         }
-        let steps = sides.implementation.steps(pair.implementation);
         let mut last = StepLabel::INVISIBLE;
-        for place in steps {
+        let mut steps = sides.implementation.steps(pair.implementation);
+        steps.all(|place| {
             let label = sides.implementation.edge(place).label;
-            if label == last {
-                continue;
-            }
-            last = label;
-            if sides
-                .specification
-                .labelled(pair.specification, label)
-                .is_empty()
-            {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn take_out(&mut self, pair: u32) {
-        if !std::mem::replace(&mut self.is_out[pair as usize], true) {
-            self.out.push(pair);
-        }
-    }
-
-    /// Has the pairs that relied on those taken out rely on others, until none relies on one that is out.
-    fn tell_out(&mut self, sides: &mut Sides<'_>, bounds: &mut Bounds<'_>) -> Result<(), Stop> {
-        while let Some(out) = self.out.pop() {
-            for reliance in std::mem::take(&mut self.relied_on[out as usize]) {
-                bounds.work(0)?;
-                if !self.is_out[reliance.pair as usize] && !self.rely(reliance, sides, bounds)? {
-                    self.take_out(reliance.pair);
-                }
-            }
-        }
-        Ok(())
+            let is_new = std::mem::replace(&mut last, label) != label;
+            let abstract_steps = &mut sides.specification;
+            !is_new
+                || !abstract_steps
+                    .labelled(pair.specification, label)
+                    .is_empty()
+        })
     }
 }

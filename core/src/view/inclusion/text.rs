@@ -34,17 +34,11 @@ impl Display for Inclusion {
 impl Inclusion {
     /// Text that stands between the verdict and the evidence: the meaning of the verdict, its bounds, and how much was looked at.
     pub fn head(&self) -> impl Display + '_ {
-        Head(self)
+        fmt::from_fn(|f| self.write_head(f))
     }
-}
 
-/// Head of an inclusion's text, without the line's end.
-struct Head<'i>(&'i Inclusion);
-
-impl Display for Head<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let of = self.0;
-        match (of.verdict, &of.limit) {
+    fn write_head(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (self.verdict, &self.limit) {
             (Included::Included, _) => f.write_str(
                 ": whatever can be observed of the implementation can be observed of the specification",
             )?,
@@ -54,42 +48,42 @@ impl Display for Head<'_> {
                      and no auxiliary variable helps",
                 )?;
             }
-            (Included::Incomplete, limit) => match (&of.unclaimed, limit) {
+            (Included::Incomplete, limit) => match (&self.unclaimed, limit) {
                 (Some(reason), _) => write!(f, ": {reason}")?,
                 (None, Some(limit)) => write!(f, ": ended by {limit}")?,
                 (None, None) => (),
             },
         }
         f.write_str("\n")?;
-        for warning in &of.warnings {
+        for warning in &self.warnings {
             writeln!(f, "warning: {warning}")?;
         }
-        write_bounds(f, &of.bounds)?;
-        if !of.variables.is_empty() {
+        write_bounds(f, &self.bounds)?;
+        if !self.variables.is_empty() {
             writeln!(
                 f,
                 "of the implementation without its auxiliary variables: {}",
-                of.variables.join(", ")
+                self.variables.join(", ")
             )?;
         }
         writeln!(
             f,
             "{} of the implementation, {} of the specification, {}, {:.2} s",
-            counted(of.states, "state"),
-            grouped(of.specification_states),
-            counted(of.pairs, "pair"),
-            of.seconds,
+            counted(self.states, "state"),
+            grouped(self.specification_states),
+            counted(self.pairs, "pair"),
+            self.seconds,
         )?;
         f.write_str("finite observations, hence safety: nothing is said of fairness, deadlock, coverage, agency or the environment",
         )?;
-        match (of.rung, &of.evidence) {
+        match (self.rung, &self.evidence) {
             (Some(rung), None) => write!(f, "\n\nrung {rung}: {}", missing(rung))?,
-            (None, None) if of.verdict == Included::Included => {
+            (None, None) if self.verdict == Included::Included => {
                 write!(f, "\n\nwhich variable a mapping needs is not known")?;
             }
             _ => {}
         }
-        if let Some(limit) = &of.evidence_limit {
+        if let Some(limit) = &self.evidence_limit {
             write!(f, "\nevidence was not found before {limit}")?;
         }
         Ok(())
@@ -230,13 +224,10 @@ impl Display for Evidence {
     }
 }
 
-/// Writes a mapping, as a table and as a function.
+/// Writes a mapping as a table.
 fn write_mapping(f: &mut Formatter<'_>, mapping: &Table) -> fmt::Result {
     writeln!(f, "a mapping of {} is:", counted(mapping.states, "state"))?;
     write!(f, "{mapping}")?;
-    if let Some(function) = mapping.function() {
-        write!(f, "\nas a function:\n{function}")?;
-    }
     writeln!(f, "{OF_SAFETY}")
 }
 

@@ -1,12 +1,12 @@
 //! Verdicts on mappings, against all maps of small systems, tried one after the other.
 //!
 //! A map is a mapping if each step of the implementation is at most so many abstract steps of the specification. So it is decided
-//! whether there is one of at most one step, of at most three, and of any number; and for which rules a step has to be several.
+//! whether there is one of at most one step, of at most three, and of any number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Image, Inclusion, Table, check_inclusion};
+use refmap::inclusion::{Evidence, Inclusion, Table, check_inclusion};
 use refmap::obligation::Until;
 use refmap::{AbstractSteps, Settings, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
@@ -224,7 +224,6 @@ impl Maps {
                     stutter.map_or(1, |stutter| stutter.abstract_steps)
                 };
                 assert!(self.is_mapping(&images, &most), "{told}");
-                self.judge_rules(stutters.iter().map(|one| one.rule.as_str()).collect(), told);
                 for stutter in stutters {
                     let steps = self.implementation.steps.iter().zip(&self.fewest);
                     let reached = steps.filter(|(step, _)| self.reached.contains(&step.from));
@@ -263,41 +262,12 @@ impl Maps {
         }
     }
 
-    /// Rules that take several steps are one if one is enough, and none of them can be left out.
-    fn judge_rules(&self, rules: BTreeSet<&str>, told: &str) {
-        let all = self.implementation.steps.iter();
-        let all: BTreeSet<&str> = all.map(|step| step.rule.as_str()).collect();
-        let of = |allowed: &BTreeSet<&str>| {
-            let allowed = allowed.clone();
-            self.has_mapping(&move |rule: &str| if allowed.contains(rule) { u32::MAX } else { 1 })
-        };
-        if rules.len() > 1 {
-            assert!(
-                all.iter().all(|rule| !of(&BTreeSet::from([*rule]))),
-                "{told}"
-            );
-            for rule in &rules {
-                let mut others = rules.clone();
-                others.remove(rule);
-                assert!(!of(&others), "{told}");
-            }
-        }
-    }
-
     /// Images of the reached states, as a table says.
     fn images(&self, table: &Table) -> Vec<usize> {
-        assert_eq!(table.states, self.reached.len() as u64);
-        let number = |text: &String| -> usize { text.parse().expect("a state is a number") };
+        let reached = self.reached.iter().map(|state| *state as u32);
         let mut images = vec![0; self.implementation.states];
-        match table.image.as_ref().expect("there are few states") {
-            Image::Constant(image) => images.fill(number(image)),
-            Image::Field(_) => images = (0..images.len()).collect(),
-            Image::Cases { cases, .. } => {
-                for case in cases {
-                    images[number(&case.values[0])] = number(&case.image);
-                }
-            }
-            other => panic!("a table by states is {other:?}"),
+        for (state, image) in super::images(table, reached) {
+            images[state as usize] = image as usize;
         }
         images
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{
-    Evidence, Graph, Image, Included, Inclusion, Labels, Step, Table, check_graphs,
+    Evidence, Graph, Included, Inclusion, Labels, Part, Step, Table, check_graphs,
 };
 use serde_json::Value;
 
@@ -42,28 +42,26 @@ fn graph(system: &Lts, labels: &mut Labels) -> Graph {
 }
 
 /// Images of the reached states, as a table says.
-fn images(table: &Table, implementation: &Lts) -> BTreeMap<u32, u32> {
-    let reached = implementation.reached();
-    assert_eq!(table.states, reached.len() as u64);
-    let number = |text: &String| text.parse().expect("a state is a number");
-    match table.image.as_ref().expect("there are few states") {
-        Image::Constant(image) => reached
-            .iter()
-            .map(|state| (*state, number(image)))
-            .collect(),
-        Image::Field(path) => {
-            assert_eq!(path, "state");
-            reached.iter().map(|state| (*state, *state)).collect()
+fn images(table: &Table, reached: impl IntoIterator<Item = u32>) -> BTreeMap<u32, u32> {
+    let parts = table.parts.as_ref().expect("there are few states");
+    let [Part { by, cases, .. }] = parts.as_slice() else {
+        panic!("a table by states is {table:?}");
+    };
+    let image = |state: u32| match cases {
+        None => state,
+        Some(cases) => {
+            let values = match by.len() {
+                0 => vec![],
+                _ => vec![Value::from(state)],
+            };
+            let case = cases.iter().find(|case| case.values == values);
+            number(&case.expect("the state has an image").image)
         }
-        Image::Cases { by, cases } => {
-            assert_eq!(by, &["state"]);
-            let cases = cases.iter();
-            cases
-                .map(|case| (number(&case.values[0]), number(&case.image)))
-                .collect()
-        }
-        other => panic!("a table by states is {other:?}"),
-    }
+    };
+    let reached = reached.into_iter();
+    let images: BTreeMap<u32, u32> = reached.map(|state| (state, image(state))).collect();
+    assert_eq!(table.states, images.len() as u64);
+    images
 }
 
 /// Counts of what the random pairs were.
@@ -107,7 +105,7 @@ fn judge(
 ) -> &'static str {
     match evidence {
         Evidence::Mapping { mapping } => {
-            let images = images(mapping, implementation);
+            let images = images(mapping, implementation.reached());
             assert!(
                 oracle::is_mapping(implementation, specification, &images),
                 "{told}"

@@ -1,0 +1,111 @@
+//! The two automata that are compared, and the bounds on the work on them.
+
+use super::automaton::Automaton;
+use crate::walk::explore::{Clock, Limit};
+
+/// Reason why a search ends before it has its result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stop {
+    /// A limit of the user is reached.
+    Limit(Limit),
+    /// The work that the search was allowed is done.
+    Allowance,
+}
+
+/// Bounds on a decision: asked at every piece of work, they look at the clock now and then.
+pub(super) struct Bounds<'a> {
+    clock: Clock<'a>,
+    /// Pieces of work that are still allowed.
+    left: u64,
+    /// Those since the last look at the clock.
+    work: u32,
+}
+
+/// Pieces of work between two looks at the clock.
+const WORK: u32 = 4096;
+
+impl<'a> Bounds<'a> {
+    pub fn new(clock: Clock<'a>) -> Self {
+        Self {
+            clock,
+            left: u64::MAX,
+            work: 0,
+        }
+    }
+
+    /// Notes some pieces of work.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is reached, or no more work is allowed.
+    #[inline]
+    pub fn works(&mut self, pieces: u32) -> Result<(), Stop> {
+        let Some(left) = self.left.checked_sub(pieces.into()) else {
+            return Err(Stop::Allowance);
+        };
+        self.left = left;
+        self.work = self.work.saturating_add(pieces);
+        if self.work < WORK {
+            return Ok(());
+        }
+        self.work = 0;
+        match self.clock.out_of_time_or_memory() {
+            Some(limit) => Err(Stop::Limit(limit)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The two automata that are compared.
+pub(super) struct Sides<'a> {
+    pub implementation: Automaton<'a>,
+    pub specification: Automaton<'a>,
+    pub bounds: Bounds<'a>,
+}
+
+impl Sides<'_> {
+    /// Notes a piece of work.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is reached, or no more work is allowed.
+    #[inline]
+    pub fn work(&mut self) -> Result<(), Stop> {
+        if let Some(most) = self.bounds.clock.limits.states
+            && self
+                .implementation
+                .states()
+                .max(self.specification.states())
+                > most
+        {
+            return Err(Stop::Limit(Limit::States(most)));
+        }
+        self.bounds.works(1)
+    }
+
+    /// Runs a search that is allowed so many pieces of work; none if they were not enough. The same work is done each time,
+    /// whatever the clock says.
+    pub fn allow<T>(
+        &mut self,
+        work: u64,
+        search: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Limit> {
+        self.bounds.left = work;
+        let result = search(self);
+        self.bounds.left = u64::MAX;
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(Stop::Allowance) => Ok(None),
+            Err(Stop::Limit(limit)) => Err(limit),
+        }
+    }
+
+    /// Runs a search that is allowed any amount of work.
+    pub fn whole<T>(
+        &mut self,
+        search: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Limit> {
+        let found = self.allow(u64::MAX, search)?;
+        Ok(found.expect("any amount of work is allowed"))
+    }
+}
