@@ -11,7 +11,7 @@ use super::examination::{Examination, FailingInvariants, carefully};
 use super::findings::Findings;
 use crate::obligation::found::TellProgress;
 use crate::obligation::settings::Settings;
-use crate::statement::asked::calls::{Function, Position, Stage, Watched, call};
+use crate::statement::asked::calls::{Function, Stage, Watched, WorkerPosition, call};
 use crate::statement::asked::model_call::{CallEnd, catch, interruptible, named};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
@@ -80,7 +80,7 @@ where
     let shares = WorkItems::new(total.div_ceil(CHUNK) as usize);
     let work = |worker| {
         let mut findings = Findings::new(invariants.len());
-        let position = Arc::new(Position::default());
+        let position = Arc::new(WorkerPosition::default());
         if let Some(watched) = Watched::of_this_thread() {
             watched.position(&position);
         }
@@ -121,7 +121,7 @@ where
     R::Implementation: TypeCorrect,
 {
     /// Tests the states of these numbers, up to the first one of which none can be made.
-    fn chunk(&self, numbers: Range<u64>, position: &Position, findings: &mut Findings) {
+    fn chunk(&self, numbers: Range<u64>, position: &WorkerPosition, findings: &mut Findings) {
         // PERF: one guard for the making of all states; what is asked of them has guards of its own.
         let at = Cell::new(numbers.start);
         let made = interruptible(|| {

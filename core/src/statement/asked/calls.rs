@@ -3,7 +3,7 @@
 //! A call that does not return cannot be unwound, and its thread cannot say what it waits for. So each thread of a check that is
 //! watched publishes what it calls before it calls it. What is asked seldom publishes the function and the state
 //! ([`call`]). PERF: the two passes that ask a model by the million publish less: a number that says at which state of which batch
-//! they are ([`Position`]), and the keys of a batch once. Which function it is that does not return is found out by asking that state
+//! they are ([`WorkerPosition`]), and the keys of a batch once. Which function it is that does not return is found out by asking that state
 //! again, on a thread that publishes each call.
 
 use std::borrow::Cow;
@@ -177,7 +177,7 @@ pub(crate) enum Batched {
 
 /// Position of a worker in a pass over states, which it says with one store.
 #[derive(Default)]
-pub(crate) struct Position {
+pub(crate) struct WorkerPosition {
     batches: AtomicU64,
     at: AtomicU64,
     keys: Mutex<Batched>,
@@ -186,7 +186,7 @@ pub(crate) struct Position {
 /// Bits of a stage below a number.
 const STAGE_BITS: u32 = 8;
 
-impl Position {
+impl WorkerPosition {
     /// Publishes the keys of a batch, which `write` writes over those before.
     pub fn batch(&self, write: impl FnOnce(&mut Batched)) {
         write(&mut held(&self.keys));
@@ -221,7 +221,7 @@ pub(crate) struct WorkerState {
     pub number: u64,
     /// Part of the work on it that the worker is at.
     pub stage: Stage,
-    position: Arc<Position>,
+    position: Arc<WorkerPosition>,
 }
 
 impl WorkerState {
@@ -280,7 +280,7 @@ pub(crate) struct Watched {
     /// More of it, as long as a checkpoint is read.
     allowed: AtomicU64,
     threads: Mutex<Vec<Arc<Calls>>>,
-    positions: Mutex<Vec<Weak<Position>>>,
+    positions: Mutex<Vec<Weak<WorkerPosition>>>,
     /// Positions and calls as they were when they had last changed.
     seen: Mutex<Seen>,
     outline: Mutex<CheckOutline>,
@@ -295,7 +295,7 @@ pub(crate) struct Watched {
 #[derive(Default)]
 struct Seen {
     threads: Vec<SeenThread>,
-    positions: Vec<(Weak<Position>, (u64, u64), Instant)>,
+    positions: Vec<(Weak<WorkerPosition>, (u64, u64), Instant)>,
 }
 
 /// A thread as it was when it was last looked at.
@@ -453,7 +453,7 @@ impl Watched {
     }
 
     /// Adds a worker of a pass over states.
-    pub fn position(&self, position: &Arc<Position>) {
+    pub fn position(&self, position: &Arc<WorkerPosition>) {
         let mut positions = held(&self.positions);
         positions.retain(|other| other.strong_count() > 0);
         positions.push(Arc::downgrade(position));
@@ -532,7 +532,7 @@ impl Watched {
     }
 
     /// Asks which function it is that does not return at a position.
-    fn ask(&self, position: Arc<Position>) -> Unfinished {
+    fn ask(&self, position: Arc<WorkerPosition>) -> Unfinished {
         let (number, stage) = position.get();
         if stage == Stage::Adding {
             return Unfinished {

@@ -14,7 +14,9 @@ use super::position::publish;
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::state::hiding::Hiding;
 use crate::state::{Code, PackingError};
-use crate::statement::asked::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
+use crate::statement::asked::calls::{
+    Function, Of, Stage, Watched, WorkerPosition, call, calls_back,
+};
 use crate::statement::asked::model_call::{
     CallEnd, Panic, UNNAMED, break_off, interruptible, named,
 };
@@ -59,7 +61,7 @@ struct ExpandedState<'e> {
     /// The clock that is looked at on the way.
     clock: &'e Clock<'e>,
     /// Position of the worker, which it publishes,
-    position: &'e Position,
+    position: &'e WorkerPosition,
     /// and the place of the state in its batch.
     index: u64,
 }
@@ -607,7 +609,7 @@ where
     }
 
     fn worker(&self) -> Box<dyn Expander + '_> {
-        let position = Arc::new(Position::default());
+        let position = Arc::new(WorkerPosition::default());
         let watched = Watched::of_this_thread();
         if let Some(watched) = &watched {
             watched.position(&position);
@@ -738,7 +740,7 @@ where
 {
     expansion: &'e Expansion<'a, S, V>,
     /// Position that it publishes,
-    position: Arc<Position>,
+    position: Arc<WorkerPosition>,
     /// and whether another thread looks at it.
     is_watched: bool,
     tally: V::Tally,

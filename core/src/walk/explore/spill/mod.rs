@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use self::key::FileKey;
 use self::log::LogFile;
-use self::runs::{Runs, Wanted};
+use self::runs::{Runs, SoughtKey};
 use crate::walk::explore::disk::Journal;
 use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::explore::set::Drain;
@@ -125,7 +125,7 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
             // What was met again since it was written is not written once more.
             let wanted: Vec<_> = (0..)
                 .zip(keys)
-                .map(|(number, (hash, _))| Wanted {
+                .map(|(number, (hash, _))| SoughtKey {
                     hash: *hash,
                     number,
                 })
@@ -160,7 +160,7 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
                 let hashes = run.iter().map(|key| set.hash(key));
                 let numbered = (first..).zip(hashes);
                 let own = numbered.filter(|(_, hash)| share(*hash) == own);
-                wanted.extend(own.map(|(number, hash)| Wanted { hash, number }));
+                wanted.extend(own.map(|(number, hash)| SoughtKey { hash, number }));
             }
             wanted.sort_unstable();
             self.runs.find(&wanted, |number| keys.get(number))

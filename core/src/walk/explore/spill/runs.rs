@@ -11,13 +11,13 @@ use super::file::UnnamedFile;
 use super::key::FileKey;
 use super::numbers;
 
-/// BlockKeys of a block, but for those of the last one's hash. PERF: so many that to read one costs little beside its keys, so few that not
+/// Keys of a block, but for those of the last one's hash. PERF: so many that to read one costs little beside its keys, so few that not
 /// much is read where candidates are few.
 const BLOCK: usize = 1 << 12;
 
 /// A key that is looked for: its hash, and its number among all that are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wanted {
+pub(super) struct SoughtKey {
     pub hash: u64,
     pub number: usize,
 }
@@ -33,7 +33,7 @@ struct RunBlock {
     keys: u32,
 }
 
-/// BlockKeys that are on disk, in some runs.
+/// Keys that are on disk, in some runs.
 pub(super) struct Runs {
     file: UnnamedFile,
     runs: Vec<Vec<RunBlock>>,
@@ -71,7 +71,7 @@ impl Runs {
         let mut bytes = Vec::new();
         let mut rest = keys;
         while let Some(last) = rest.get(..BLOCK.min(rest.len())).and_then(<[_]>::last) {
-            // BlockKeys of one hash are in one block.
+            // Keys of one hash are in one block.
             let end = rest.partition_point(|(hash, _)| *hash <= last.0);
             let (block, after) = rest.split_at(end);
             bytes.clear();
@@ -101,7 +101,7 @@ impl Runs {
     /// number.
     pub fn find<'k, K: FileKey + PartialEq + 'k>(
         &self,
-        wanted: &[Wanted],
+        wanted: &[SoughtKey],
         key: impl Fn(usize) -> &'k K,
     ) -> io::Result<Vec<usize>> {
         let mut found = Vec::new();
@@ -142,7 +142,7 @@ impl Runs {
 }
 
 /// Calls `meet` with the number of each that is wanted and the places of its hash, of those whose hash is there.
-fn find_in_block(hashes: &[u64], wanted: &[Wanted], mut meet: impl FnMut(usize, Range<usize>)) {
+fn find_in_block(hashes: &[u64], wanted: &[SoughtKey], mut meet: impl FnMut(usize, Range<usize>)) {
     let mut at = 0;
     for one in wanted {
         // PERF: what is near is found in a few steps, and what is far away too.
@@ -177,7 +177,7 @@ fn write_block<K: FileKey>(block: &[(u64, K)], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&keys);
 }
 
-/// BlockKeys of a block, as they are written: where each ends, and then all of them.
+/// Keys of a block, as they are written: where each ends, and then all of them.
 struct BlockKeys<'b> {
     bytes: &'b [u8],
     count: usize,
@@ -234,9 +234,9 @@ mod tests {
             runs.end().unwrap();
             for wanted in [1, 50, 20_000] {
                 let keys: Vec<K> = (0..wanted).map(|_| key(&mut generator)).collect();
-                let mut wanted: Vec<Wanted> = (0..)
+                let mut wanted: Vec<SoughtKey> = (0..)
                     .zip(&keys)
-                    .map(|(number, key)| Wanted {
+                    .map(|(number, key)| SoughtKey {
                         hash: hash(key),
                         number,
                     })
@@ -286,7 +286,7 @@ mod tests {
         runs.add(&some).unwrap();
         runs.end().unwrap();
         let keys: Vec<_> = (0..5_000).map(|_| code(&mut generator)).collect();
-        let wanted = (0..).zip(&keys).map(|(number, key)| Wanted {
+        let wanted = (0..).zip(&keys).map(|(number, key)| SoughtKey {
             hash: hash(key),
             number,
         });
