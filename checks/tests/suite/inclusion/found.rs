@@ -33,7 +33,7 @@ impl Found {
         let images = states.map(|state| {
             let shown = implementation.show(&state);
             let image: Vec<Value> = parts.iter().map(|part| value(part, &shown)).collect();
-            let image = all[&image].clone();
+            let image = all[&image];
             (state, image)
         });
         Self {
@@ -76,7 +76,7 @@ impl Refinement for Found {
     }
 
     fn map(&self, state: &StateOf<Level3>) -> StateOf<Level2> {
-        self.images[state].clone()
+        self.images[state]
     }
 
     fn abstract_steps(
