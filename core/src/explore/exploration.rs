@@ -115,16 +115,18 @@ fn search_together(
 ) -> Result<Found, NoOutcome> {
     match form {
         Form::Fixed { words: 1, bits } => {
-            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits))
-                .run_together(party, journal)
+            let search = Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits));
+            search.run_together(party, journal, on_disk)
         }
         Form::Fixed { .. } => {
             let visited = Stored::new(OfWords);
-            Search::<[u64; 2], _>::new(model, form, options, visited).run_together(party, journal)
+            let search = Search::<[u64; 2], _>::new(model, form, options, visited);
+            search.run_together(party, journal, on_disk)
         }
         Form::Varying => {
             let visited = Stored::new(OfAnyKind::default());
-            Search::<Code, _>::new(model, form, options, visited).run_together(party, journal)
+            let search = Search::<Code, _>::new(model, form, options, visited);
+            search.run_together(party, journal, on_disk)
         }
         Form::Whole => unreachable!("processes that search together pack their states"),
     }

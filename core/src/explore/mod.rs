@@ -14,7 +14,6 @@ mod expansion;
 mod exploration;
 mod explored;
 mod filtered;
-mod frontier;
 mod graph;
 mod keys;
 mod limits;
@@ -27,6 +26,7 @@ mod predecessors;
 mod search;
 mod segments;
 mod set;
+mod span;
 mod spill;
 mod store;
 #[cfg(test)]
@@ -53,7 +53,7 @@ pub use options::{Options, Record, Storage};
 pub(crate) use peers::{Attended, Party, conclude};
 pub use peers::{Peers, PeersError};
 pub use place::{Place, StateId};
-pub(crate) use predecessors::Predecessor;
+
 pub use spill::{Spilled, Spilling};
 pub use store::Unrepeatable;
 pub(crate) use store::{Origin, States, trace};

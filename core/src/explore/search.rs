@@ -12,6 +12,7 @@ mod chunk;
 mod found;
 mod initial;
 mod kept;
+mod list;
 mod member;
 mod new_states;
 mod resume;
@@ -36,13 +37,12 @@ use super::duplicates::DuplicateFilter;
 use super::expansion::{Keeps, Task};
 use super::explored::End;
 use super::filtered::Filtered;
-use super::frontier::{Frontier, Span};
 use super::graph::Graph;
 use super::keys::{Compared, Form};
 use super::limits::Limit;
 use super::set::{Candidate, Visited};
+use super::span::Span;
 use super::spill::{OfSearch, Spilled};
-use super::store::{DiskBlocks, Store};
 use crate::parallel::run_in_parallel;
 use crate::statement::asked::calls::Stage;
 use crate::statement::asked::model_call::{catch, panic_again};
@@ -82,7 +82,7 @@ where
             spill,
             from_bytes,
         } = disk;
-        self.spill = spill;
+        self.list.disk = spill;
         let most = self.options.limits.memory_bytes;
         self.spill_from = from_bytes.or(most.map(spill_from)).unwrap_or(u64::MAX);
         self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
@@ -109,9 +109,9 @@ where
             }
             let added = self.add_initial(&(0..u64::MAX));
             panic = added.panic;
-            initial_states = self.log.len();
+            initial_states = self.list.keys.len();
             #[cfg(test)]
-            self.log.leave_gap(super::tests::GAP.get());
+            self.list.keys.leave_gap(super::tests::GAP.get());
             if let Some(kept) = &mut self.kept {
                 kept.initial = initial_states;
                 if panic.is_some() {
@@ -123,7 +123,7 @@ where
                 states: 0..initial_states as u64,
                 length: 0,
             };
-            self.search(vec![initial], None, added.limit)
+            self.search(initial, None, added.limit)
         });
         if let Some(refused) = refused {
             return Err(refused);
@@ -141,7 +141,6 @@ where
         self.resident.look(store_bytes);
         let earlier = self.kept.as_ref();
         let earlier_seconds = earlier.map_or(0.0, |kept| kept.journal.earlier_seconds);
-        let on_disk = self.spill.as_ref().map_or(0, |spill| spill.blocks());
         Ok(Found {
             limit_process: None,
             initial_states: initial_states as u64,
@@ -158,46 +157,37 @@ where
             panic,
             written: self.kept.map(|kept| kept.journal.written),
             end,
-            spilled: self.spill.as_ref().map(|spill| Spilled {
+            spilled: self.list.disk.as_ref().map(|spill| Spilled {
                 bytes: spill.bytes(),
                 ended: self.unwritten,
             }),
-            store: Box::new(Store {
-                disk: self.spill.map(|spill| DiskBlocks::new(spill)),
-                on_disk: (on_disk, self.written_bytes),
-                log: self.log,
-                predecessors: self.predecessors,
-            }),
+            store: Box::new(self.list.store(self.predecessors)),
         })
     }
 
-    /// Expands span after span, unless a limit was reached before. `begun` is the first state to which the first span has led, if some
+    /// Expands level after level, unless a limit was reached before. `begun` is the first state to which the first one has led, if some
     /// of it was expanded before.
-    fn search(&mut self, unexpanded: Vec<Span>, begun: Option<u64>, limit: Option<Limit>) -> End {
-        let mut frontier = Frontier::new(unexpanded);
-        let too_many = || {
-            let most = self.most_states();
-            (self.log.len() as u64 > most).then_some(Limit::States(most))
-        };
-        if let Some(limit) = limit.or_else(too_many) {
-            self.examine_rest(frontier.rest(), limit);
+    fn search(&mut self, unexpanded: Span, begun: Option<u64>, limit: Option<Limit>) -> End {
+        if let Some(limit) = limit {
+            self.examine_rest([unexpanded], limit);
             return End::Limit(limit);
         }
-        if self.at_capacity && self.log.len() == 0 {
+        if self.at_capacity && self.list.keys.len() == 0 {
             // There is nothing to look at, and there are states.
             return End::Limit(Limit::States(self.most_states()));
         }
         let mut begun = begun;
-        while let Some(span) = frontier.next() {
-            let before = begun.take().unwrap_or(self.log.len() as u64);
+        let mut span = unexpanded;
+        while begun.is_some() || span.len() > 0 {
+            let before = begun.take().unwrap_or(self.list.keys.len() as u64);
             let outcome = match self.options.limits.depth {
                 Some(most) if most == span.length => Err((span.states.start, Limit::Depth(most))),
-                _ => self.expand(&span, before, &frontier),
+                _ => self.expand(&span, before),
             };
             // Where a limit ended the expansion, too, what is perhaps new has been reached. That a file cannot be read is known.
             let _ = self.settle(span.length + 1);
             let new = Span {
-                states: before..self.log.len() as u64,
+                states: before..self.list.keys.len() as u64,
                 length: span.length + 1,
             };
             if !new.states.is_empty() {
@@ -208,55 +198,46 @@ where
                     states: unexpanded..span.states.end,
                     ..span
                 };
-                let left = frontier.after(&unexpanded);
                 // That a file cannot be written is told in the account of the checkpoints.
                 if let Some(extent) = self.before_full.take() {
                     let wave = Span {
                         states: extent.next..unexpanded.states.end,
                         ..unexpanded
                     };
-                    self.keep_before_full(extent, &frontier.after(&wave), before);
+                    self.keep_before_full(extent, &wave, before);
                 }
                 let moment = Moment {
-                    unexpanded: &left,
+                    unexpanded: &unexpanded,
                     before,
                 };
                 let _ = self.keep(moment, When::Now);
-                let rest = [unexpanded, new].into_iter().chain(frontier.rest());
-                self.examine_rest(rest, limit);
+                self.examine_rest([unexpanded, new], limit);
                 return End::Limit(limit);
             }
             if let Some(length) = self.model.stop() {
-                if self.model.is_constrained() {
-                    // Which states are outside of the constraint is known of those that were looked at.
-                    let rest = [new].into_iter().chain(frontier.rest());
-                    rest.for_each(|span| self.examine(&span));
-                } else if length >= new.length {
-                    // What is wrong with the states just reached is shown by traces as short.
+                // Which states are outside of the constraint is known of those that were looked at; and what is wrong with the
+                // states just reached is shown by traces as short.
+                if self.model.is_constrained() || length >= new.length {
                     self.examine(&new);
                 }
                 return End::Stopped;
             }
-            frontier.push(new.states, new.length);
+            span = new;
         }
         End::Complete
     }
 
     /// Expands the states of a span, or says with which state a limit stopped it.
-    /// The states to which it has led are those from `before` on; `frontier` are those that come after it.
-    fn expand(
-        &mut self,
-        span: &Span,
-        before: u64,
-        frontier: &Frontier,
-    ) -> Result<(), (u64, Limit)> {
+    /// The states to which it has led are those from `before` on.
+    fn expand(&mut self, span: &Span, before: u64) -> Result<(), (u64, Limit)> {
         let wave = self.states_a_wave();
         let mut start = span.states.start;
         for part in span.parts(BETWEEN_LOOKS) {
             let at = |limit| (start, limit);
             self.make_room_on_disk(start, span.length + 1).map_err(at)?;
             self.within_limits().map_err(at)?;
-            self.load(&part.states).map_err(at)?;
+            let loaded = self.list.load(&part.states);
+            self.disk(loaded).map_err(at)?;
             for wave in part.parts(wave) {
                 let states = wave.len();
                 self.has_headroom(states).map_err(|limit| (start, limit))?;
@@ -264,7 +245,10 @@ where
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
             }
-            self.report(span.length, (self.log.len() as u64).saturating_sub(start));
+            self.report(
+                span.length,
+                (self.list.keys.len() as u64).saturating_sub(start),
+            );
             let at = |limit| (start, limit);
             let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
             if is_due || start == span.states.end {
@@ -273,12 +257,11 @@ where
                 self.settle_if_many(span.length + 1).map_err(at)?;
             }
             if self.kept.is_some() {
-                let left = Span {
-                    states: start..span.states.end,
-                    ..*span
-                };
                 let moment = Moment {
-                    unexpanded: &frontier.after(&left),
+                    unexpanded: &Span {
+                        states: start..span.states.end,
+                        ..*span
+                    },
                     before,
                 };
                 self.keep(moment, When::Due)
@@ -304,7 +287,7 @@ where
 
     /// Looks at the states that a limit leaves unexpanded. Where the time is up, or memory is, that is
     /// not to take long either.
-    fn examine_rest(&mut self, rest: impl Iterator<Item = Span>, limit: Limit) {
+    fn examine_rest(&mut self, rest: impl IntoIterator<Item = Span>, limit: Limit) {
         self.grace = match limit {
             Limit::States(_) | Limit::Depth(_) => None,
             Limit::Seconds(_)
@@ -315,22 +298,21 @@ where
                 Some(Instant::now() + GRACE.max(self.clock.started.elapsed() / 10))
             }
         };
-        rest.for_each(|span| self.examine(&span));
+        rest.into_iter().for_each(|span| self.examine(&span));
     }
 
     fn examine(&mut self, span: &Span) {
         for wave in span.parts(WAVE) {
             // What is left out is counted.
-            match self.load(&wave.states) {
+            let loaded = self.list.load(&wave.states);
+            match self.disk(loaded) {
                 Ok(()) => drop(self.wave(&wave, Task::ExamineOnly)),
                 Err(_) => self.unexamined += wave.len(),
             }
-            let before = if self.unloaded > 0 {
-                wave.states.end
-            } else {
-                0
-            };
-            let _ = self.unload(0..before as usize);
+            if self.list.is_on_disk() {
+                let unloaded = self.list.unload(0..wave.states.end as usize);
+                let _ = self.disk(unloaded);
+            }
         }
     }
 
@@ -396,7 +378,7 @@ where
             // An upper bound of the states that are new.
             let lists = results.iter().flat_map(|(done, ..)| done);
             let candidates = lists.map(|one| one.candidates.len()).sum::<usize>();
-            let is_perhaps_full = candidates > self.room().saturating_sub(self.log.len());
+            let is_perhaps_full = candidates > self.room().saturating_sub(self.list.keys.len());
             // Where states are on disk it is not known yet which are new.
             let extent = || self.extent(wave.states.start);
             self.before_full = (is_perhaps_full && !self.has_runs()).then(extent);
@@ -465,7 +447,7 @@ where
         let recording = self.is_recording();
         let compares_states = self.form == Form::Whole;
         let mut new_states = NewStates {
-            next: self.log.len() as u64,
+            next: self.list.keys.len() as u64,
             predecessors: &mut self.predecessors,
             sources: &sources,
             length,
@@ -476,9 +458,13 @@ where
         if compares_states {
             adder.set_stage(Stage::Adding);
         }
-        let fits = self
-            .visited
-            .add_all(&mut self.log, candidates, &sorted, room, &mut new_states);
+        let fits = self.visited.add_all(
+            &mut self.list.keys,
+            candidates,
+            &sorted,
+            room,
+            &mut new_states,
+        );
         adder.set_stage(Stage::Idle);
         let numbers = new_states.numbers.unwrap_or_default();
         self.at_capacity |= !fits;

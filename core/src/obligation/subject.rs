@@ -15,8 +15,8 @@ use super::settings::Settings;
 use super::visitor::{Plan, Tester};
 use crate::erased::{ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject};
 use crate::explore::{
-    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
-    explore_on, published,
+    End, Explored, Means, NoOutcome, Options, Origin, Record, StateId, States, explore_on,
+    published,
 };
 use crate::state::{Kept, Limits, Shape, State};
 use crate::statement::abstract_steps::AbstractSteps;
@@ -359,20 +359,8 @@ impl<'x, S: TransitionSystem> States<ErasedSystem<'x>> for ErasedStates<'_, S> {
         match self.states.origin(id) {
             Origin::Initial => Origin::Initial,
             Origin::OneOf(sources) => Origin::OneOf(sources),
-            Origin::FromLevelBefore => Origin::FromLevelBefore,
             Origin::Behaviour(_) => unreachable!("a search keeps no behaviours"),
         }
-    }
-
-    fn search_back(
-        &self,
-        _: &ErasedSystem<'x>,
-        id: StateId,
-        leads: &mut dyn FnMut(&ErasedState) -> Option<u32>,
-    ) -> Option<Predecessor> {
-        self.states.search_back(self.system, id, &mut |state| {
-            leads(&ErasedState::from(state.clone()))
-        })
     }
 }
 

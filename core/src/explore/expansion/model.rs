@@ -16,10 +16,10 @@ use crate::erased::ErasedState;
 use crate::explore::codec::{
     code, complaint, push, push_owned, push_target, push_targets, with, with_over,
 };
-use crate::explore::keys::{Form, Key, KeyList, Keys};
+use crate::explore::keys::{Form, Key, KeyList};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
-use crate::explore::store::{Within, first_step, kept};
+use crate::explore::store::kept;
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::state::{Code, PackingError};
 use crate::statement::asked::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
@@ -650,31 +650,6 @@ where
 
     fn is_at_fault(&self) -> bool {
         self.visitor.is_at_fault(&self.tally())
-    }
-
-    fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)> {
-        let system = self.system;
-        let within = |state: &StateOf<S>| {
-            let nowhere = Place {
-                length: 0,
-                state: StateId(0),
-                step: None,
-            };
-            self.visitor
-                .is_expanded(&mut self.visitor.tally(), nowhere, state)
-        };
-        let within = (self.visitor.is_constrained()).then_some(&within as &Within<'_, S>);
-        with(system, wanted, |wanted| {
-            for place in 0..keys.len() {
-                let step = with(system, keys.at(place), |from| {
-                    first_step(system, self.symmetry, within, from, wanted)
-                });
-                if let Some(step) = step {
-                    return Some((place, step));
-                }
-            }
-            None
-        })
     }
 
     fn mentioned(&self) -> Vec<StateId> {

@@ -5,11 +5,11 @@ use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
 use crate::explore::expansion::{Batch, Expand, Keeps, Task};
-use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Keys};
 use crate::explore::limits::{Clock, Limit, Limits, Watch};
 use crate::explore::predecessors::Predecessors;
 use crate::explore::set::Visited;
+use crate::explore::span::Span;
 use crate::state::Code;
 
 /// Reason why there are no more checkpoints of a model: what is wrong with it is not kept.
@@ -19,8 +19,8 @@ pub(super) const AT_FAULT: &str =
 /// Position of a search between two waves.
 #[derive(Clone, Copy)]
 pub(super) struct Moment<'a> {
-    /// Rest of the states that are being expanded, and the spans after them in the frontier.
-    pub unexpanded: &'a [Span],
+    /// Rest of the states that are being expanded.
+    pub unexpanded: &'a Span,
     /// The first state to which those that are being expanded have led.
     pub before: u64,
 }
@@ -66,7 +66,7 @@ where
 
     /// Writes a checkpoint of the search as it was before the wave whose states found no room: `unexpanded` are the states of that
     /// wave and those after it. What is told of it in the report is that of the search.
-    pub(super) fn keep_before_full(&mut self, extent: Extent, unexpanded: &[Span], before: u64) {
+    pub(super) fn keep_before_full(&mut self, extent: Extent, unexpanded: &Span, before: u64) {
         let Some(mut kept) = self
             .kept
             .take_if(|kept| kept.journal.written.ended.is_none())
@@ -87,7 +87,7 @@ where
     pub(super) fn extent(&self, next: u64) -> Extent {
         Extent {
             next,
-            states: self.log.len(),
+            states: self.list.keys.len(),
             transitions: self.transitions,
             depth: self.depth,
             tally: (!self.model.is_at_fault())
@@ -102,7 +102,7 @@ where
         moment: Moment<'_>,
         when: When,
     ) -> Result<(), DiskError> {
-        self.list_new(kept, self.log.len())?;
+        self.list_new(kept, self.list.keys.len())?;
         if when == When::Due && !kept.journal.is_due() {
             return Ok(());
         }
@@ -112,7 +112,7 @@ where
 
     /// Writes the states that the journal has not, of so many in all.
     fn list_new(&mut self, kept: &mut Kept<K>, states: usize) -> Result<(), DiskError> {
-        for (first, keys) in self.log.runs(kept.states..states) {
+        for (first, keys) in self.list.keys.runs(kept.states..states) {
             let sampled = (first as u64..).map(StateId).zip(keys);
             let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
             let length = |id| self.predecessors.length(id);
@@ -136,16 +136,16 @@ where
             return Ok(());
         };
         let sample = self.sampled(kept, moment, Keeps::Nothing);
-        let saved = moment.unexpanded.iter().map(|span| SavedSpan {
-            start: span.states.start,
-            end: span.states.end,
-            length: span.length,
-        });
+        let Span { states, length } = moment.unexpanded.clone();
         kept.journal.checkpoint(Manifest {
             sample,
             reached: extent.states as u64,
             initial: kept.initial as u64,
-            frontier: saved.collect(),
+            frontier: vec![SavedSpan {
+                start: states.start,
+                end: states.end,
+                length,
+            }],
             before: moment.before,
             transitions: extent.transitions,
             depth: extent.depth,
@@ -167,42 +167,41 @@ where
         let mut checksum = *kept
             .enumerated
             .get_or_insert_with(|| enumerated::<K>(model));
-        let clock = Clock {
-            limits: Limits::default(),
-            watch: Watch::default(),
-            started: self.clock.started,
-        };
-        let Worker {
-            expander,
-            expanded,
-            keys,
-            ..
-        } = &mut self.workers[0];
-        for (id, length, key) in &kept.sample {
-            let mut unexpanded = moment.unexpanded.iter();
-            if id.0 >= moment.before || unexpanded.any(|span| span.states.contains(&id.0)) {
+        let worker = &mut self.workers[0];
+        for state in &kept.sample {
+            let (id, ..) = state;
+            if id.0 >= moment.before || moment.unexpanded.states.contains(&id.0) {
                 continue;
             }
-            let length = *length;
-            let batch = Batch {
-                task: Task::Expand,
-                first: *id,
-                length,
-                keys: K::keys(std::slice::from_ref(key)),
-                clock: &clock,
-            };
-            let done = expander.expand(&batch, expanded);
-            done.expect("a clock without limits reaches none");
-            keys.clear();
-            K::take(&mut expanded.keys, keys);
+            expand_again(worker, state);
+            let keys = &worker.keys;
             checksum.add(id.0);
             checksum.add(keys.len() as u64);
             // A state that cannot be written is one of which the journal has ended.
             let _ = visit_words(model, K::keys(keys), &mut |word| checksum.add(word));
         }
-        expander.end_of_wave(keeps);
+        worker.expander.end_of_wave(keeps);
         checksum
     }
+}
+
+/// Expands a state of the sample once more, whatever the limits; the worker has the keys of where its steps lead.
+pub(super) fn expand_again<K: Compared>(
+    worker: &mut Worker<'_, K>,
+    (id, length, key): &(StateId, u32, K),
+) {
+    let clock = Clock::new(Limits::default(), Watch::default());
+    let batch = Batch {
+        task: Task::Expand,
+        first: *id,
+        length: *length,
+        keys: K::keys(std::slice::from_ref(key)),
+        clock: &clock,
+    };
+    let done = worker.expander.expand(&batch, &mut worker.expanded);
+    done.expect("a clock without limits reaches none");
+    worker.keys.clear();
+    K::take(&mut worker.expanded.keys, &mut worker.keys);
 }
 
 /// Checksum of the initial states, as the model enumerates them.

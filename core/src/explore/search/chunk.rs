@@ -12,11 +12,11 @@ use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
-use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Lookup, Visited};
+use crate::explore::span::Span;
 use crate::statement::asked::calls::Stage;
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
@@ -80,7 +80,7 @@ where
         };
         let at_a_time = if needs_drop::<K>() { 1 } else { AT_A_TIME };
         let places = chunk.states.start as usize..chunk.states.end as usize;
-        for (first, keys) in self.log.runs(places) {
+        for (first, keys) in self.list.keys.runs(places) {
             for start in (0..keys.len()).step_by(at_a_time) {
                 let state = StateId((first + start) as u64);
                 match task {
@@ -210,7 +210,9 @@ where
         let recording = self.is_recording();
         let count = candidates.len();
         for (place, candidate) in candidates.drain(..).enumerate() {
-            let known = self.visited.find(&self.log, candidate.hash, &candidate.key);
+            let known = self
+                .visited
+                .find(&self.list.keys, candidate.hash, &candidate.key);
             let number = match known {
                 Lookup::Present(number) => number,
                 Lookup::Absent => {

@@ -107,7 +107,7 @@ where
         let compares_states = self.form == Form::Whole;
         let room = self.room();
         let mut new_states = NewStates {
-            next: self.log.len() as u64,
+            next: self.list.keys.len() as u64,
             predecessors: &mut self.predecessors,
             sources: &[],
             length: 0,
@@ -118,7 +118,7 @@ where
         let wave = vec![std::mem::take(batch)];
         let add = || {
             self.visited
-                .add_all(&mut self.log, wave, &[], room, &mut new_states)
+                .add_all(&mut self.list.keys, wave, &[], room, &mut new_states)
         };
         let fits = if compares_states {
             call(|| Function::named("`eq` of a state"), None, add)

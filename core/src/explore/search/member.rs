@@ -1,17 +1,18 @@
 //! Members: what a search has beside itself where it is one of several processes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Key};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    Attended, FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value,
-    take_value, to_all,
+    Attended, FIRST, Notice, Party, Peers, PeersError, Trouble, push_key, push_value, take_value,
+    to_all,
 };
 use crate::explore::set::Candidate;
+use crate::explore::span::Span;
 use crate::random::generator::mix;
 use crate::statement::asked::model_call::Panic;
 
@@ -45,6 +46,20 @@ pub(super) struct Begun {
     pub transitions: u64,
 }
 
+/// Consecutive states of one level, in the order of their keys.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub level: u32,
+    pub states: Range<u64>,
+}
+
+impl Run {
+    /// Number of its states.
+    pub fn len(&self) -> u64 {
+        self.states.end - self.states.start
+    }
+}
+
 /// Data that a search has beside itself where it is one of several.
 pub(super) struct Together {
     pub peers: Arc<dyn Peers>,
@@ -53,7 +68,7 @@ pub(super) struct Together {
     party: Party,
     /// Words of targets for each process.
     pub outgoing: Vec<Vec<u64>>,
-    /// Runs of the states, of which each is sorted.
+    /// Runs of the states, level by level.
     pub runs: Vec<Run>,
     /// Number of these that the last checkpoint has.
     pub kept_runs: usize,
@@ -89,6 +104,17 @@ impl Together {
             is_cut: false,
             panic: None,
         }
+    }
+
+    /// Number of levels.
+    pub fn levels(&self) -> u32 {
+        self.runs.last().map_or(0, |run| run.level + 1)
+    }
+
+    /// States of a level.
+    pub fn runs_of(&self, level: u32) -> Vec<Range<u64>> {
+        let runs = self.runs.iter().filter(|run| run.level == level);
+        runs.map(|run| run.states.clone()).collect()
     }
 
     /// No words for each process.

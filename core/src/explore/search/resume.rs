@@ -10,7 +10,6 @@ use super::state::Search;
 use crate::explore::StateId;
 use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
-use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form, KeyList};
 use crate::explore::limits::Clock;
@@ -18,6 +17,7 @@ use crate::explore::peers::take_keys;
 use crate::explore::predecessors::Predecessors;
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, InsertSink, Visited};
+use crate::explore::span::Span;
 use crate::state::Code;
 use crate::statement::asked::calls::{Watched, microseconds};
 
@@ -28,7 +28,7 @@ const LONGEST: u64 = 1 << 32;
 
 /// Position of a search that goes on.
 pub(super) struct Resumed {
-    pub unexpanded: Vec<Span>,
+    pub unexpanded: Span,
     pub before: u64,
     pub initial: usize,
 }
@@ -72,7 +72,7 @@ where
         let mut clock = self.clock;
         let seconds = &mut clock.limits.seconds;
         *seconds = seconds.map(|most| most.max(manifest.seconds));
-        if self.spill.is_some() {
+        if self.list.disk.is_some() {
             clock.limits.memory_bytes = None;
         }
         clock
@@ -104,7 +104,7 @@ where
 
     /// Forgets what was read of a checkpoint of which the rest was not, for this reason.
     pub(super) fn forget_read(&mut self, reason: &str) {
-        self.log = SegmentedVec::new();
+        self.list.keys = SegmentedVec::new();
         self.predecessors = Predecessors::default();
         if let Some(kept) = &mut self.kept {
             kept.journal.written.resumed_states = None;
@@ -134,7 +134,7 @@ where
             let what = "what was found is of another form";
             return Err(DiskError::damaged(&path, what));
         }
-        kept.states = self.log.len();
+        kept.states = self.list.keys.len();
         kept.initial = initial;
         self.transitions = manifest.transitions;
         self.depth = manifest.depth;
@@ -181,7 +181,7 @@ where
             if keys.is_empty() {
                 break;
             }
-            let first = self.log.len();
+            let first = self.list.keys.len();
             let candidate = |key: K| Candidate {
                 hash: self.visited.hash(&key),
                 key,
@@ -202,7 +202,7 @@ where
             let room = self.visited.most() as usize;
             let fits = self
                 .visited
-                .add_all(&mut self.log, wave, &[], room, &mut added);
+                .add_all(&mut self.list.keys, wave, &[], room, &mut added);
             let reason = match (fits, added.0 == count) {
                 _ if self.visited.is_starved() => {
                     let reason = "there is no memory for its states".to_owned();
@@ -215,15 +215,15 @@ where
             if let Some(reason) = reason {
                 return Err(DiskError::damaged(&path, reason));
             }
-            let done = self.make_room_on_disk(unexpanded.min(self.log.len()) as u64, 0);
+            let done = self.make_room_on_disk(unexpanded.min(self.list.keys.len()) as u64, 0);
             if let (Err(_), Some(reason)) = (done, self.unwritten.clone()) {
                 return Err(DiskError::NoRoom { path, reason });
             }
         }
-        if self.log.len() as u64 == manifest.reached {
+        if self.list.keys.len() as u64 == manifest.reached {
             Ok(mentioned)
         } else {
-            let (has, says) = (self.log.len(), manifest.reached);
+            let (has, says) = (self.list.keys.len(), manifest.reached);
             let what = format!("it has {has} states, and a checkpoint vouches for {says}");
             Err(DiskError::damaged(&path, what))
         }
@@ -274,12 +274,15 @@ pub(super) fn position(manifest: &Manifest, path: &Path) -> Result<Resumed, Disk
     {
         return of_manifest("it speaks of states that are not there");
     }
-    let unexpanded = spans.map(|span| Span {
-        states: span.start..span.end,
-        length: span.length,
-    });
+    let unexpanded = match &manifest.frontier[..] {
+        [span] => Span {
+            states: span.start..span.end,
+            length: span.length,
+        },
+        _ => return of_manifest("it does not speak of one level"),
+    };
     Ok(Resumed {
-        unexpanded: unexpanded.collect(),
+        unexpanded,
         before: manifest.before,
         initial: manifest.initial as usize,
     })

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::kept::{Extent, Kept};
+use super::list::List;
 use super::member::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
@@ -13,16 +14,15 @@ use crate::explore::limits::Clock;
 use crate::explore::memory::Resident;
 use crate::explore::options::{PlainOptions, Record};
 use crate::explore::predecessors::Predecessors;
-use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, Partition, Visited};
-use crate::explore::spill::{Spill, Tentative};
+use crate::explore::spill::Tentative;
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
 pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) model: &'a dyn Expand,
     pub(super) options: PlainOptions<'a>,
     pub(super) clock: Clock<'a>,
-    pub(super) log: SegmentedVec<K>,
+    pub(super) list: List<K, I>,
     pub(super) visited: I,
     pub(super) predecessors: Predecessors,
     pub(super) workers: Vec<Worker<'a, K>>,
@@ -49,18 +49,12 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) form: Form,
     /// The search as it was before the wave whose states found no room, if a checkpoint is to have it.
     pub(super) before_full: Option<Extent>,
-    /// Bytes that the codes in the blocks take that are written to disk.
-    pub(super) written_bytes: u64,
     /// Data for checkpoints, if there are any.
     pub(super) kept: Option<Box<Kept<K>>>,
-    /// The disk, if states may go there.
-    pub(super) spill: Option<Box<dyn Spill<K, I>>>,
-    /// Bytes of the search from which on they do.
+    /// Bytes of the search from which on states go to disk, if there is one.
     pub(super) spill_from: u64,
     /// States that are perhaps new, as long as it is not known whether they are on disk.
     pub(super) tentative: Tentative<K>,
-    /// Number of blocks of the list that were left on disk alone, at least once.
-    pub(super) unloaded: usize,
     /// Reason why a file could not be written or read.
     pub(super) unwritten: Option<String>,
     /// Data beside the search, where it is one of several processes.
@@ -108,7 +102,7 @@ where
                 watch: options.watch,
                 started: Instant::now(),
             },
-            log: SegmentedVec::new(),
+            list: List::new(),
             predecessors: Predecessors::default(),
             workers: (0..options.threads)
                 .map(|_| Worker {
@@ -139,12 +133,9 @@ where
             resident: Resident::default(),
             form,
             before_full: None,
-            written_bytes: 0,
             kept: None,
-            spill: None,
             spill_from: u64::MAX,
             tentative: Tentative::new(),
-            unloaded: 0,
             unwritten: None,
             together: None,
         }

@@ -3,56 +3,52 @@
 //! Processes meet whenever each has expanded so much that it has a bounded number of words for the others, or all of its level. What they tell
 //! each other then decides for all of them alike how it goes on.
 
-mod cut;
 mod gather;
 mod keep;
+mod order;
 mod resume;
 
 use std::sync::Arc;
 
 use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::AT_FAULT;
+use super::found::Found;
 use super::initial::CutShort;
-use super::member::{EARLIER, Together};
+use super::kept::Kept;
+use super::member::{EARLIER, Run, Together};
 use super::resume::Added;
 use super::state::{Search, Worker};
+use crate::explore::disk::Journal;
 use crate::explore::expansion::Task;
 use crate::explore::explored::End;
-use crate::explore::frontier::Span;
 use crate::explore::keys::Compared;
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::memory::resident_bytes;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
-    FIRST, Garbled, Notice, PeersError, Run, Trouble, meet, take_keys, to_all,
+    FIRST, Garbled, Notice, Party, PeersError, Trouble, meet, take_keys, to_all,
 };
 use crate::explore::set::{Candidate, Visited};
+use crate::explore::span::Span;
+use crate::explore::spill::OpenDisk;
 use crate::parallel::run_in_parallel;
 use crate::statement::asked::model_call::catch;
 
 /// Targets of others that are added at a time, by a thread.
 const LIST: usize = 1 << 12;
 
-/// Place after the last state of a run, of so many states.
-fn end_of(runs: &[Run], number: usize, states: usize) -> usize {
-    let next = runs.get(number + 1);
-    next.map_or(states, |next| next.first as usize)
-}
-
 /// End of a search of several processes.
 pub(super) struct Ended {
     pub end: End,
     /// Number of the process whose limit that is, unless it is one on all of them.
     pub limit_process: Option<usize>,
-    /// Distinct initial states of this process.
-    pub initial_states: u64,
     /// Number of levels of which all states were expanded.
     pub levels: u32,
 }
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Compared + Ord,
+    K: Compared,
     I: Visited<K>,
 {
     fn together(&mut self) -> &mut Together {
@@ -80,6 +76,28 @@ where
         self.together().attended.begin(limits, started);
     }
 
+    /// Searches as one of several processes. Process 0 has the outcome; the others serve it until it has judged, and get its report.
+    ///
+    /// # Errors
+    ///
+    /// If the processes do not search the same, or one was lost; and where another process has the outcome.
+    pub fn run_together(
+        mut self,
+        party: Party,
+        journal: Option<Journal>,
+        open: OpenDisk<K, I>,
+    ) -> Result<Found, NoOutcome> {
+        self.together = Some(Box::new(Together::new(party)));
+        self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
+        self.list.folder = std::env::temp_dir();
+        let ended = self.search_together()?;
+        if !matches!(ended.end, End::Limit(_)) {
+            // What is found is told, though it take longer.
+            self.together().attended.end();
+        }
+        self.gather(ended, open)
+    }
+
     /// Searches until the processes find that it is over.
     pub(super) fn search_together(&mut self) -> Result<Ended, NoOutcome> {
         self.attend();
@@ -91,39 +109,28 @@ where
                 return Ok(Ended {
                     end: End::Limit(limit),
                     limit_process: Some(process),
-                    initial_states: 0,
                     levels: 0,
                 });
             }
             self.attend();
         }
-        let mut initial_states = 0;
         // A level in whose midst the search goes on has begun.
         let mut begun = None;
         // A checkpoint that is resumed need not be written once more.
         let mut is_new = true;
         let mut level = match resumed {
             Some(resumed) => {
-                initial_states = resumed.initial_states;
-                let before = resumed.before(self.log.len() as u64);
+                let before = resumed.before(self.list.keys.len() as u64);
                 begun = resumed.is_begun.then_some((resumed.left, before));
                 is_new = false;
                 resumed.level
             }
-            None => {
-                let level = self.begin()?;
-                initial_states += level.len();
-                level
-            }
+            None => self.begin()?,
         };
         let (end, limit_process) = loop {
             if begun.is_none() {
                 self.meet(&level)?;
-                if let Some(end) = self.decide(&mut level)? {
-                    if is_new && level.length == 0 {
-                        // A limit on states may have cut them.
-                        initial_states = level.len();
-                    }
+                if let Some(end) = self.decide(&level)? {
                     break end;
                 }
                 if is_new {
@@ -131,7 +138,7 @@ where
                 }
             }
             is_new = true;
-            let all = || (level.clone(), self.log.len() as u64);
+            let all = || (level.clone(), self.list.keys.len() as u64);
             let (mut left, before) = begun.take().unwrap_or_else(all);
             let trouble = loop {
                 self.expand_some(&mut left);
@@ -147,18 +154,18 @@ where
                     break trouble;
                 }
             };
-            let mut new = self.begin_level(before, level.length + 1);
+            let new = self.begin_level(before, level.length + 1);
             if let Some((process, trouble)) = trouble {
                 self.keep_at_limit(None, trouble)?;
-                self.cut_if_too_many(&mut new, trouble)?;
-                break self.end_early(process, trouble, &[left, new]);
+                self.cut_if_too_many(trouble)?;
+                let rest = [left].into_iter().chain(self.spans_of(new.length));
+                break self.end_early(process, trouble, rest.collect());
             }
             level = new;
         };
         Ok(Ended {
             end,
             limit_process,
-            initial_states,
             levels: level.length,
         })
     }
@@ -195,7 +202,7 @@ where
     /// True if all processes together have more states than the limit allows, or none has a place left at which one may be.
     fn has_enough_initial(&mut self, has_more: bool, most: u64) -> Result<bool, PeersError> {
         let peers = Arc::clone(&self.together().peers);
-        let words = [self.log.len() as u64, u64::from(has_more)];
+        let words = [self.list.keys.len() as u64, u64::from(has_more)];
         let told = peers.exchange(to_all(&*peers, &words))?;
         let (mut states, mut have_more) = (0, false);
         for (process, words) in told.iter().enumerate() {
@@ -218,16 +225,16 @@ where
 
     /// Sorts the states that a level has led to, from the one of a number on; they are the next level.
     fn begin_level(&mut self, first: u64, length: u32) -> Span {
-        let states = self.log.len() as u64;
+        let states = self.list.keys.len() as u64;
         let together = self.together();
         let sorted = std::mem::replace(&mut together.sorted, states);
         together.runs.push(Run {
             level: length,
-            first: sorted,
+            states: sorted..states,
         });
-        self.log.sort_from(sorted as usize);
+        self.list.keys.sort_from(sorted as usize, K::order);
         Span {
-            states: first..self.log.len() as u64,
+            states: first..self.list.keys.len() as u64,
             length,
         }
     }
@@ -252,11 +259,11 @@ where
     }
 
     /// Decides whether the search ends where a level begins, and of whose limit.
-    fn decide(&mut self, level: &mut Span) -> Result<Option<(End, Option<usize>)>, PeersError> {
+    fn decide(&mut self, level: &Span) -> Result<Option<(End, Option<usize>)>, NoOutcome> {
         if let Some((process, trouble)) = self.trouble() {
-            self.keep_at_limit(Some(&*level), trouble)?;
-            self.cut_if_too_many(level, trouble)?;
-            let rest = std::slice::from_ref(level);
+            self.keep_at_limit(Some(level), trouble)?;
+            self.cut_if_too_many(trouble)?;
+            let rest = self.spans_of(level.length).collect();
             return Ok(Some(self.end_early(process, trouble, rest)));
         }
         let is_constrained = self.model.is_constrained();
@@ -277,12 +284,14 @@ where
             return Ok(None);
         };
         let limit = Trouble::Limit(Limit::Depth(most));
-        self.keep_at_limit(Some(&*level), limit)?;
-        Ok(Some(self.end_early(
-            FIRST,
-            limit,
-            std::slice::from_ref(level),
-        )))
+        self.keep_at_limit(Some(level), limit)?;
+        Ok(Some(self.end_early(FIRST, limit, vec![level.clone()])))
+    }
+
+    /// The states of a level.
+    fn spans_of(&mut self, length: u32) -> impl Iterator<Item = Span> + use<K, I> {
+        let runs = self.together().runs_of(length).into_iter();
+        runs.map(move |states| Span { states, length })
     }
 
     /// Ends the search as a process has told to. Says whose limit it is that ends it, unless it is one on all of them.
@@ -290,13 +299,12 @@ where
         &mut self,
         process: usize,
         trouble: Trouble,
-        rest: &[Span],
+        rest: Vec<Span>,
     ) -> (End, Option<usize>) {
         let Trouble::Limit(limit) = trouble else {
             return (End::Panicked, None);
         };
-        let rest = rest.iter().cloned();
-        self.guarded(|search| search.examine_rest(rest, limit));
+        self.guarded(|search| search.examine_rest(rest.into_iter(), limit));
         let is_of_all = matches!(limit, Limit::States(_) | Limit::Depth(_));
         (End::Limit(limit), (!is_of_all).then_some(process))
     }
@@ -330,7 +338,7 @@ where
         self.limit(reached);
         let notice = Notice {
             left: left.len() + u64::from(self.together().is_cut),
-            states: self.log.len() as u64,
+            states: self.list.keys.len() as u64,
             transitions: self.transitions,
             memory_bytes: resident_bytes().unwrap_or(0),
             stop: self.model.stop(),
@@ -393,7 +401,7 @@ where
         let room = self.room();
         let fits = self
             .visited
-            .add_all(&mut self.log, lists, &sorted, room, &mut Added(0));
+            .add_all(&mut self.list.keys, lists, &sorted, room, &mut Added(0));
         self.at_capacity |= !fits;
     }
 }

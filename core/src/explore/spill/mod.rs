@@ -49,6 +49,8 @@ pub(super) trait Spill<K, I>: Blocks<K> {
     fn bytes(&self) -> u64;
     /// Bytes of memory that it takes itself.
     fn memory_bytes(&self) -> u64;
+    /// The blocks, which are read from now on.
+    fn into_blocks(self: Box<Self>) -> Box<dyn Blocks<K>>;
 }
 
 /// Disk of a search for states for which there is no memory.
@@ -70,6 +72,9 @@ pub struct Spilled {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<String>,
 }
+
+/// Way to open the disk of a search in a folder.
+pub(super) type OpenDisk<K, I> = fn(&Path) -> io::Result<Box<dyn Spill<K, I>>>;
 
 /// Disk of a search, for whatever it is to be used.
 pub(super) struct OfSearch<K, I> {
@@ -178,6 +183,10 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
 
     fn memory_bytes(&self) -> u64 {
         self.runs.memory_bytes()
+    }
+
+    fn into_blocks(self: Box<Self>) -> Box<dyn Blocks<K>> {
+        self
     }
 }
 

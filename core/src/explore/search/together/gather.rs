@@ -1,128 +1,118 @@
-//! The end of a search of several processes: what each has found comes to the one that judges, and the others serve it.
+//! The end of a search of several processes: process 0 gets the states of all in their order, and what was found of them, as if it had
+//! searched alone.
 
-use std::sync::Arc;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 use super::Ended;
+use super::keep::read_told;
+use super::order::{keys_of_all, next_in_order};
 use crate::explore::StateId;
-use crate::explore::disk::Journal;
-use crate::explore::expansion::{Batch, Keeps, Task};
+use crate::explore::disk::DiskError;
+use crate::explore::expansion::Keeps;
 use crate::explore::explored::End;
-use crate::explore::keys::{Compared, Form};
-use crate::explore::limits::{Clock, Limits, Watch};
+use crate::explore::keys::Compared;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
-    FIRST, Garbled, Mentions, Party, PeersError, Record, Request, Scattered, Share, asked,
-    push_key, push_keys, push_value, take_keys, take_value, to_all, to_first,
+    FIRST, Garbled, push_keys, push_value, take_text, take_value, to_first,
 };
+use crate::explore::predecessors::Predecessors;
 use crate::explore::search::Found;
-use crate::explore::search::kept::Kept;
-use crate::explore::search::member::Together;
-use crate::explore::search::state::{Search, Worker};
-use crate::explore::segments::SegmentedVec;
+use crate::explore::search::checkpoint::expand_again;
+use crate::explore::search::list::List;
+use crate::explore::search::state::Search;
 use crate::explore::set::Visited;
-use crate::statement::asked::model_call::catch;
+use crate::explore::spill::OpenDisk;
+use crate::statement::asked::model_call::Panic;
 
-/// States that are asked for at once, of each process.
-const BLOCK: usize = 1 << 12;
+/// Findings of one process.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    /// Transitions from the states expanded,
+    transitions: u64,
+    /// and states for which there was no time.
+    unexamined: u64,
+    /// Some steps are unknown.
+    is_incomplete: bool,
+    /// Panic of a function of the model that was not called for a state or a step.
+    panic: Option<Panic>,
+    peak_memory_bytes: u64,
+    store_bytes: u64,
+    set_bytes: u64,
+}
+
+/// A state at which a process has found something: its level and key, the process, and its number there and among those of all.
+struct Mentioned<K> {
+    level: u32,
+    key: K,
+    process: usize,
+    own: u64,
+    number: u64,
+}
+
+/// The states of all processes, as far as they have come to process 0.
+struct Gathered<K, I> {
+    list: List<K, I>,
+    predecessors: Predecessors,
+    /// Those that were mentioned, in order, and how many of them have come.
+    mentioned: Vec<Mentioned<K>>,
+    next: usize,
+    /// Those of the sample that were expanded.
+    sample: Vec<(StateId, u32, K)>,
+}
+
+impl<K: Compared, I> Gathered<K, I> {
+    /// Adds states of a level, which are greater than those before.
+    fn add(&mut self, level: u32, mut keys: Vec<K>, is_sampled: impl Fn(StateId) -> bool) {
+        keys.sort_unstable_by(K::order);
+        let first = self.list.keys.len() as u64;
+        let Some(last) = keys.last() else {
+            return;
+        };
+        while let Some(one) = self.mentioned.get_mut(self.next)
+            && one.level == level
+            && one.key.order(last).is_le()
+        {
+            let less = keys.partition_point(|key| key.order(&one.key).is_lt());
+            one.number = first + less as u64;
+            self.next += 1;
+        }
+        let numbered = (first..).map(StateId).zip(&keys);
+        let sampled = numbered.filter(|(id, _)| is_sampled(*id));
+        self.sample
+            .extend(sampled.map(|(id, key)| (id, level, key.clone())));
+        self.list.keys.extend(&keys);
+    }
+
+    /// Leaves states on disk alone.
+    fn make_room(&mut self, open: OpenDisk<K, I>) -> Result<(), DiskError> {
+        let refused =
+            |folder: &Path, error: &io::Error| DiskError::refused("write into", folder, error);
+        if self.list.disk.is_none() {
+            let disk = open(&self.list.folder);
+            self.list.disk = Some(disk.map_err(|error| refused(&self.list.folder, &error))?);
+        }
+        let all = self.list.keys.len();
+        let unloaded = self.list.unload(0..all);
+        unloaded.map_err(|error| refused(&self.list.folder, &error))
+    }
+}
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Compared + Ord,
+    K: Compared,
     I: Visited<K>,
 {
-    /// Searches as one of several processes. Process 0 has the outcome; the others serve it until it has judged, and get its report.
-    ///
-    /// # Errors
-    ///
-    /// If the processes do not search the same, or one was lost; and where another process has the outcome.
-    pub fn run_together(
-        mut self,
-        party: Party,
-        journal: Option<Journal>,
-    ) -> Result<Found, NoOutcome> {
-        self.together = Some(Box::new(Together::new(party)));
-        self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
-        let ended = self.search_together()?;
-        let attended = Arc::clone(&self.together().attended);
-        if !matches!(ended.end, End::Limit(_)) {
-            // What is found is told, though it take longer.
-            attended.end();
-        }
-        let ids = self.model.mentioned();
-        let mentioned: Vec<_> = ids.into_iter().map(|id| (id, self.mentioned(id))).collect();
-        let together = self.together.take().expect("it is there");
-        let log = std::mem::replace(&mut self.log, SegmentedVec::new());
-        let share = Share::new(log, together.runs.clone());
-        let (sizes, record) = self.record(&ended, &together, &share, &mentioned)?;
-        let mut words = Vec::new();
-        for (_, key) in share.every(BLOCK) {
-            push_key(&mut words, key);
-        }
-        push_value(&mut words, &record);
-        let peers = &*together.peers;
-        let received = peers.exchange(to_first(peers, words))?;
-        attended.end();
-        if peers.process() == FIRST {
-            Ok(self.outcome(ended, &together, share, &sizes, received)?)
-        } else {
-            Err(NoOutcome::Served(self.serve(&together, &share)?))
-        }
-    }
-
-    /// Number of states of each level in all processes, and the findings of this one.
-    fn record(
-        &mut self,
-        ended: &Ended,
-        together: &Together,
-        share: &Share<K>,
-        mentioned: &[(StateId, (u32, K))],
-    ) -> Result<(Vec<u64>, Record), PeersError> {
-        let peers = &*together.peers;
-        let mentions = Mentions {
-            sizes: (0..share.levels() as u32)
-                .map(|level| share.size(level))
-                .collect(),
-            levels: mentioned.iter().map(|(_, (level, _))| *level).collect(),
-        };
-        let mut words = Vec::new();
-        for (_, (_, key)) in mentioned {
-            push_key(&mut words, key);
-        }
-        push_value(&mut words, &mentions);
-        let mut sizes = vec![0; share.levels()];
-        let mut counts = Vec::new();
-        for (process, words) in peers
-            .exchange(to_all(peers, &words))?
-            .into_iter()
-            .enumerate()
-        {
-            let (of, keys) = mentions_of::<K>(self.form, words, share.levels())
-                .map_err(|garbled| garbled.of(process))?;
-            sizes
-                .iter_mut()
-                .zip(of.sizes)
-                .for_each(|(sum, more)| *sum += more);
-            let before = of.levels.into_iter().zip(&keys);
-            counts.push(
-                before
-                    .map(|(level, key)| share.before(level, key))
-                    .collect(),
-            );
-        }
-        let counts = peers.exchange(counts)?;
-        let mut numbers = Vec::new();
-        for (place, (id, (level, _))) in mentioned.iter().enumerate() {
-            let before: u64 = sizes[..*level as usize].iter().sum();
-            let less = counts.iter().filter_map(|counts| counts.get(place));
-            numbers.push((id.0, before + less.sum::<u64>()));
-        }
-        let splitters = share.every(BLOCK).map(|(level, _)| level);
-        let store_bytes = share.bytes() + self.predecessors.bytes() + self.visited.bytes();
+    /// Ends the search: process 0 has the outcome, and the others wait for its report.
+    pub(super) fn gather(mut self, ended: Ended, open: OpenDisk<K, I>) -> Result<Found, NoOutcome> {
+        let form = self.form;
+        let mut words = self.told();
+        let store_bytes = self.store_bytes();
         self.resident.look(store_bytes);
+        let together = self.together.take().expect("there are peers");
         let record = Record {
-            tally: self.model.tell(),
-            numbers,
-            initial_states: ended.initial_states,
             transitions: self.transitions,
             unexamined: self.unexamined,
             is_incomplete: self.incomplete,
@@ -130,68 +120,123 @@ where
             peak_memory_bytes: self.resident.peak(),
             store_bytes,
             set_bytes: self.visited.bytes(),
-            key_bytes: share.key_bytes(|keys| K::keys(keys).bytes()),
-            splitters: splitters.collect(),
         };
-        Ok((sizes, record))
-    }
-
-    /// Outcome of the search, of the findings of all processes.
-    fn outcome(
-        &mut self,
-        ended: Ended,
-        together: &Together,
-        share: Share<K>,
-        sizes: &[u64],
-        received: Vec<Vec<u64>>,
-    ) -> Result<Found, PeersError> {
-        self.model.forget();
+        push_value(&mut words, &record);
+        let peers = &*together.peers;
+        let received = peers.exchange(to_first(peers, words))?;
+        together.attended.end();
+        let is_first = peers.process() == FIRST;
         let mut records = Vec::new();
-        let mut splitters = Vec::new();
-        for (process, mut words) in received.into_iter().enumerate() {
+        let mut tallies = Vec::new();
+        let mut mentioned: Vec<Mentioned<K>> = Vec::new();
+        for (process, mut words) in received.into_iter().enumerate().filter(|_| is_first) {
             let of = |garbled: Garbled| garbled.of(process);
-            let record: Record = take_value(&mut words).map_err(of)?;
-            let keys = take_keys::<K>(self.form, &words).map_err(of)?;
-            let number = |id: StateId| {
-                let numbers = &record.numbers;
-                let place = numbers.binary_search_by_key(&id.0, |(here, _)| *here);
-                place.map_or(id, |place| StateId(numbers[place].1))
-            };
-            let told = record.tally.as_ref();
-            let is_heard = told.is_some_and(|told| self.model.hear(told, &number));
-            if !is_heard || keys.len() != record.splitters.len() {
-                return Err(of(Garbled));
-            }
-            splitters.extend(record.splitters.iter().copied().zip(keys));
-            records.push(record);
+            records.push(take_value::<Record>(&mut words).map_err(of)?);
+            let (told, keys) = read_told(form, words).map_err(of)?;
+            let states = told.mentioned.into_iter().zip(keys);
+            mentioned.extend(states.map(|((own, level), key)| Mentioned {
+                level,
+                key,
+                process,
+                own,
+                number: own,
+            }));
+            tallies.push(told.tally);
         }
+        mentioned.sort_unstable_by(|one, other| {
+            let by_level = one.level.cmp(&other.level);
+            by_level.then_with(|| one.key.order(&other.key))
+        });
+        // The set is of no use any more, and what comes takes its memory.
+        drop(self.visited);
+        let mut gathered = Gathered {
+            list: List::new(),
+            predecessors: Predecessors::default(),
+            mentioned,
+            next: 0,
+            sample: Vec::new(),
+        };
+        gathered.list.folder.clone_from(&self.list.folder);
+        let mut before = 0..0;
+        let mut initial_states = 0;
+        for level in 0..together.levels() {
+            let mut runs = together.runs_of(level);
+            let first = gathered.list.keys.len() as u64;
+            while let Some(next) = next_in_order(peers, form, &mut self.list, &mut runs)? {
+                let mut words = Vec::new();
+                for places in next {
+                    let places = places.start as usize..places.end as usize;
+                    for (_, keys) in self.list.keys.runs(places) {
+                        push_keys(&mut words, K::keys(keys));
+                    }
+                }
+                let keys = keys_of_all(form, &peers.exchange(to_first(peers, words))?)?;
+                let is_sampled = |id| level < ended.levels && self.model.is_sampled(id);
+                gathered.add(level, keys, is_sampled);
+                let block = gathered.list.keys.block_bytes();
+                if is_first && self.clock.limits.no_room_for(block).is_some() {
+                    gathered.make_room(open)?;
+                }
+            }
+            let states = first..gathered.list.keys.len() as u64;
+            if level == 0 {
+                initial_states = states.end;
+            }
+            if !states.is_empty() {
+                gathered.predecessors.begin(first, before, level);
+            }
+            before = states;
+        }
+        if !is_first {
+            let mut words = peers.exchange(together.nothing())?.swap_remove(FIRST);
+            let report = take_text(&mut words);
+            return Err(NoOutcome::Served(
+                report.map_err(|garbled| garbled.of(FIRST))?,
+            ));
+        }
+        drop(self.list);
+        self.model.forget();
+        for (process, told) in tallies.iter().enumerate() {
+            let number = |id: StateId| {
+                let mut all = gathered.mentioned.iter();
+                let is_it = |one: &&Mentioned<K>| (one.process, one.own) == (process, id.0);
+                all.find(is_it).map_or(id, |one| StateId(one.number))
+            };
+            let is_heard = told
+                .as_ref()
+                .is_some_and(|told| self.model.hear(told, &number));
+            if !is_heard {
+                return Err(Garbled.of(process).into());
+            }
+        }
+        self.model.ask_again();
+        let worker = &mut self.workers[0];
+        for one in &gathered.sample {
+            if self.clock.out_of_time().is_some() {
+                break;
+            }
+            expand_again(worker, one);
+        }
+        worker.expander.end_of_wave(Keeps::Sampled);
         let sum = |of: fn(&Record) -> u64| records.iter().map(of).sum::<u64>();
-        let states: u64 = sizes.iter().sum();
-        let scattered = Scattered::new(
-            &together.peers,
-            self.form,
-            share,
-            sizes,
-            splitters,
-            sum(|record| record.key_bytes) as f64 / states.max(1) as f64,
-        )?;
-        let expanded = sizes[..ended.levels as usize].iter().sum::<u64>();
-        self.ask_again(&scattered, expanded);
-        let kept = self.kept.as_ref();
-        let earlier = kept.map_or(0.0, |kept| kept.journal.earlier_seconds);
-        let reached = sizes.iter().rposition(|size| *size > 0);
         let panic = records.iter().find_map(|record| record.panic.clone());
         let panicked = panic.is_some() || records.iter().any(|record| record.is_incomplete);
+        let kept = self.kept.as_ref();
+        let earlier = kept.map_or(0.0, |kept| kept.journal.earlier_seconds);
+        let Gathered {
+            list, predecessors, ..
+        } = gathered;
+        let last = (list.keys.len() as u64).checked_sub(1).map(StateId);
         Ok(Found {
             end: match ended.end {
                 End::Complete if panicked => End::Panicked,
                 end => end,
             },
             limit_process: ended.limit_process,
-            initial_states: sum(|record| record.initial_states),
+            initial_states,
             unexamined: sum(|record| record.unexamined),
             transitions: sum(|record| record.transitions),
-            depth: reached.unwrap_or(0) as u32,
+            depth: last.map_or(0, |last| predecessors.length(last)),
             seconds: earlier + self.clock.started.elapsed().as_secs_f64(),
             peak_memory_bytes: sum(|record| record.peak_memory_bytes),
             store_bytes: sum(|record| record.store_bytes),
@@ -201,98 +246,7 @@ where
             panic,
             spilled: None,
             written: self.kept.take().map(|kept| kept.journal.written),
-            store: Box::new(scattered),
+            store: Box::new(list.store(predecessors)),
         })
-    }
-
-    /// Asks the model again at the states of the sample, of the first so many.
-    fn ask_again(&mut self, scattered: &Scattered<K>, states: u64) {
-        let model = self.model;
-        model.ask_again();
-        let clock = without_limits();
-        let Worker {
-            expander, expanded, ..
-        } = &mut self.workers[0];
-        for id in (0..states).map(StateId).filter(|id| model.is_sampled(*id)) {
-            // That a process was lost is told when its service is to end.
-            let Some(key) = scattered
-                .key(id)
-                .filter(|_| self.clock.out_of_time().is_none())
-            else {
-                break;
-            };
-            let batch = Batch {
-                task: Task::Expand,
-                first: id,
-                length: scattered.level(id),
-                keys: K::keys(std::slice::from_ref(&key)),
-                clock: &clock,
-            };
-            let done = expander.expand(&batch, expanded);
-            done.expect("a clock without limits reaches none");
-        }
-        expander.end_of_wave(Keeps::Sampled);
-    }
-
-    /// Answers the questions of process 0 until it has judged; returns its report.
-    fn serve(&self, together: &Together, share: &Share<K>) -> Result<String, PeersError> {
-        let peers = &*together.peers;
-        let form = self.form;
-        loop {
-            let mut answer = Vec::new();
-            match asked::<K>(peers, form)? {
-                Request::Before(wanted) => {
-                    let before = wanted.iter();
-                    answer.extend(before.map(|(level, key)| share.before(*level, key)));
-                }
-                Request::Between { level, from, to } => {
-                    for keys in share.between(level, from.as_ref(), to.as_ref()) {
-                        push_keys(&mut answer, K::keys(keys));
-                    }
-                }
-                Request::Back { level, key } => {
-                    let before = level.saturating_sub(1);
-                    let wanted = K::keys(std::slice::from_ref(&key)).at(0);
-                    let leads = |keys: &[K]| self.model.leads(K::keys(keys), wanted);
-                    let found = catch(|| share.first(before, leads));
-                    // What panics here does so in process 0, too, which tells it.
-                    if let Ok(Some((key, step))) = found {
-                        answer.push(step.into());
-                        push_key(&mut answer, key);
-                    }
-                }
-                Request::End(report) => return Ok(report),
-            }
-            peers.exchange(to_first(peers, answer))?;
-        }
-    }
-}
-
-/// Mentions of a process, and their keys.
-fn mentions_of<K: Compared>(
-    form: Form,
-    mut words: Vec<u64>,
-    levels: usize,
-) -> Result<(Mentions, Vec<K>), Garbled> {
-    let mentions: Mentions = take_value(&mut words)?;
-    let keys = take_keys::<K>(form, &words)?;
-    let is_whole = mentions.sizes.len() == levels
-        && mentions.levels.len() == keys.len()
-        && mentions
-            .levels
-            .iter()
-            .all(|level| (*level as usize) < levels);
-    if is_whole {
-        Ok((mentions, keys))
-    } else {
-        Err(Garbled)
-    }
-}
-
-fn without_limits() -> Clock<'static> {
-    Clock {
-        limits: Limits::default(),
-        watch: Watch::default(),
-        started: std::time::Instant::now(),
     }
 }

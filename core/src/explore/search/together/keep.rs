@@ -6,34 +6,48 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EARLIER, end_of};
+use super::EARLIER;
 use crate::explore::StateId;
 use crate::explore::disk::{DiskError, Manifest, SavedSpan};
 use crate::explore::expansion::Keeps;
-use crate::explore::frontier::Span;
-use crate::explore::keys::Compared;
+use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    FIRST, Garbled, PeersError, Run, Trouble, push_key, push_keys, push_value, take_keys,
-    take_value, to_first,
+    FIRST, Garbled, PeersError, Trouble, push_key, push_keys, push_value, take_keys, take_value,
+    to_first,
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::{AT_FAULT, Moment};
 use crate::explore::search::kept::{Kept, Listed};
-use crate::explore::search::member::Begun;
+use crate::explore::search::member::{Begun, Run};
 use crate::explore::set::Visited;
+use crate::explore::span::Span;
 
-/// Findings that a process tells for a checkpoint; the keys of the states that they mention come before them.
+/// Findings that a process tells for a checkpoint, or in the end; the keys of the states that they mention come before them.
 #[derive(Serialize, Deserialize)]
-struct Told {
-    tally: Option<Value>,
+pub(super) struct Told {
+    pub tally: Option<Value>,
     /// Numbers of these states, and their levels.
-    mentioned: Vec<(u64, u32)>,
+    pub mentioned: Vec<(u64, u32)>,
+}
+
+/// Findings that were told, and the keys of the states that they mention.
+pub(super) fn read_told<K: Compared>(
+    form: Form,
+    mut words: Vec<u64>,
+) -> Result<(Told, Vec<K>), Garbled> {
+    let told: Told = take_value(&mut words)?;
+    let keys = take_keys(form, &words)?;
+    if keys.len() == told.mentioned.len() {
+        Ok((told, keys))
+    } else {
+        Err(Garbled)
+    }
 }
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Compared + Ord,
+    K: Compared,
     I: Visited<K>,
 {
     /// Writes a checkpoint where a level begins, if process 0 has found that it is time.
@@ -130,16 +144,15 @@ where
 
     /// Sends the states of a run to process 0, some at a time, which adds them to the list.
     fn send_run(&mut self, number: usize) -> Result<(), PeersError> {
-        let (form, states) = (self.form, self.log.len());
+        let form = self.form;
         let together = self.together();
         let peers = Arc::clone(&together.peers);
         let most = together.most_words();
-        let run = together.runs[number];
-        let end = end_of(&together.runs, number, states);
-        let mut at = run.first as usize;
+        let Run { level, states } = together.runs[number].clone();
+        let end = states.end as usize;
+        let mut at = states.start as usize;
         if let Some(kept) = &mut self.kept {
             let first = kept.states as u64;
-            let level = run.level;
             kept.listed.push(Listed {
                 level,
                 first,
@@ -148,7 +161,7 @@ where
         }
         loop {
             let mut keys = Vec::new();
-            for (first, piece) in self.log.runs(at..end) {
+            for (first, piece) in self.list.keys.runs(at..end) {
                 for (place, key) in (first..).zip(piece) {
                     if keys.len() >= most {
                         break;
@@ -166,7 +179,7 @@ where
                 is_last &= words.pop().ok_or_else(garbled)? == 0;
                 let keys = take_keys::<K>(form, &words).map_err(|_| garbled())?;
                 if let Some(mut kept) = self.kept.take() {
-                    if let Err(error) = self.list(&mut kept, &keys, run.level) {
+                    if let Err(error) = self.list(&mut kept, &keys, level) {
                         kept.journal.end(error.to_string());
                         self.together().limit(Limit::Disk);
                     }
@@ -202,7 +215,7 @@ where
     }
 
     /// Findings of this process, in words.
-    fn told(&mut self) -> Vec<u64> {
+    pub(super) fn told(&mut self) -> Vec<u64> {
         let ids = self.model.mentioned();
         let mut told = Told {
             tally: self.model.tell(),
@@ -226,23 +239,21 @@ where
         if peers.process() != FIRST {
             return Ok(Vec::new());
         }
-        let read = |(process, mut words): (usize, Vec<u64>)| {
-            let told = take_value(&mut words);
-            let read = told.and_then(|told| Ok((told, take_keys(form, &words)?)));
-            read.map_err(|garbled| garbled.of(process))
+        let read = |(process, words): (usize, Vec<u64>)| {
+            read_told(form, words).map_err(|garbled| garbled.of(process))
         };
         received.into_iter().enumerate().map(read).collect()
     }
 
     /// Level and key of a state that was mentioned.
-    pub(super) fn mentioned(&mut self, id: StateId) -> (u32, K) {
+    fn mentioned(&mut self, id: StateId) -> (u32, K) {
         if let Some(place) = id.0.checked_sub(EARLIER) {
             let kept = self.kept.as_ref().expect("what was found earlier was read");
             return kept.earlier[place as usize].clone();
         }
-        let key = self.log.get(id.0 as usize).clone();
+        let key = self.list.keys.get(id.0 as usize).clone();
         let runs = &self.together().runs;
-        let run = runs.partition_point(|run| run.first <= id.0) - 1;
+        let run = runs.partition_point(|run| run.states.start <= id.0) - 1;
         (runs[run].level, key)
     }
 
@@ -276,7 +287,9 @@ where
             let states = told.mentioned.iter().zip(keys);
             mentioned.extend(states.map(|((id, level), key)| (*level, key, process, *id)));
         }
-        mentioned.sort_unstable();
+        mentioned.sort_unstable_by(|(level, key, ..), (other_level, other, ..)| {
+            level.cmp(other_level).then_with(|| key.order(other))
+        });
         let number = |process: usize| {
             let mentioned = &mentioned;
             move |id: StateId| {
@@ -305,7 +318,7 @@ where
         };
         let reached = kept.states as u64;
         let moment = Moment {
-            unexpanded: std::slice::from_ref(&unexpanded),
+            unexpanded: &unexpanded,
             before: reached,
         };
         let sample = self.sampled(kept, moment, Keeps::Nothing);

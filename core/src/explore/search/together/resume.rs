@@ -9,18 +9,19 @@ use super::EARLIER;
 use crate::explore::StateId;
 use crate::explore::disk::{DiskError, Manifest, STATES};
 use crate::explore::expansion::Keeps;
-use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, KeyList};
 use crate::explore::limits::Limit;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
-    FIRST, Garbled, PeersError, Run, push_key, push_value, take_keys, take_value, to_all,
+    FIRST, Garbled, PeersError, push_key, push_value, take_keys, take_value, to_all,
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::Moment;
 use crate::explore::search::kept::{Kept, Listed};
+use crate::explore::search::member::Run;
 use crate::explore::search::resume::{Added, position, read_keys};
 use crate::explore::set::{Candidate, Visited};
+use crate::explore::span::Span;
 
 /// Position of a search that goes on.
 pub(super) struct Resumed<K> {
@@ -89,7 +90,7 @@ struct Part {
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Compared + Ord,
+    K: Compared,
     I: Visited<K>,
 {
     /// Reads the checkpoint that is resumed, if one is.
@@ -125,11 +126,13 @@ where
         if let Some((process, limit)) = resumed.limit {
             let of_other = || format!("{limit} came in process {process} while it was read");
             self.forget_read(&reason.unwrap_or_else(of_other));
-            let first = Run { level: 0, first: 0 };
-            self.together().runs = vec![first];
+            self.together().runs = vec![Run {
+                level: 0,
+                states: 0..0,
+            }];
             return Ok(Some(resumed));
         }
-        let states = self.log.len() as u64;
+        let states = self.list.keys.len() as u64;
         let together = self.together();
         together.kept_runs = together.runs.len();
         together.sorted = states;
@@ -271,9 +274,8 @@ where
     }
 
     /// Runs of the list, with the kinds of their states.
-    fn runs_of(&self, reached: u64, unexpanded: &[Span], before: u64) -> Vec<(Listed, Kind)> {
-        let left = unexpanded.first();
-        let left = left.map_or(before..before, |left| left.states.clone());
+    fn runs_of(&self, reached: u64, unexpanded: &Span, before: u64) -> Vec<(Listed, Kind)> {
+        let left = unexpanded.states.clone();
         let mut starts: Vec<(u64, u32)> = Vec::new();
         for chunk in self.predecessors.chunks_from(0) {
             if starts
@@ -358,8 +360,8 @@ where
             return Ok(false);
         }
         let mut keys = std::mem::take(&mut resumed.pending);
-        keys.sort_unstable();
-        let first = self.log.len() as u64;
+        keys.sort_unstable_by(K::order);
+        let first = self.list.keys.len() as u64;
         let count = keys.len();
         let candidates = keys.into_iter().map(|key| Candidate {
             hash: self.visited.hash(&key),
@@ -369,15 +371,18 @@ where
         let mut added = Added(0);
         let room = self.room();
         self.visited
-            .add_all(&mut self.log, wave, &[], room, &mut added);
+            .add_all(&mut self.list.keys, wave, &[], room, &mut added);
         if let Err(limit) = self.not_starved() {
             self.together().limit(limit);
         } else if added.0 != count {
             // A state is there twice, or there are more than can be numbered.
             return Err(Garbled.of(FIRST));
         }
-        let (level, end) = (part.level, self.log.len() as u64);
-        self.together().runs.push(Run { level, first });
+        let (level, end) = (part.level, self.list.keys.len() as u64);
+        self.together().runs.push(Run {
+            level,
+            states: first..end,
+        });
         match part.kind {
             Kind::Expanded => {
                 resumed.level.states = first..end;
