@@ -89,6 +89,14 @@ impl<K> DiskBlocks<K> {
     }
 }
 
+impl<K> Store<K> {
+    /// The greatest length of a path to a state reached.
+    pub fn depth(&self) -> u32 {
+        let last = (self.log.len() as u64).checked_sub(1).map(StateId);
+        last.map_or(0, |last| self.predecessors.length(last))
+    }
+}
+
 impl<K: Compared> Reached for Store<K> {
     fn len(&self) -> usize {
         self.log.len()

@@ -37,8 +37,6 @@ pub(super) trait Expand: Sync {
     fn is_at_fault(&self) -> bool;
     /// The states at which something was found, each once and in order.
     fn mentioned(&self) -> Vec<StateId>;
-    /// The same of what was told.
-    fn mentions(&self, told: &Value) -> Option<Vec<StateId>>;
     /// Begins with nothing found.
     fn forget(&self);
     /// From now on, what is found at each state is found again.

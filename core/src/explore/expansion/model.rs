@@ -653,15 +653,10 @@ where
     }
 
     fn mentioned(&self) -> Vec<StateId> {
-        sorted(self.visitor.mentioned(&self.tally()))
-    }
-
-    fn mentions(&self, told: &Value) -> Option<Vec<StateId>> {
-        let mut tally = self.visitor.tally();
-        if !self.visitor.hear(&mut tally, told, &|id| id) {
-            return None;
-        }
-        Some(sorted(self.visitor.mentioned(&tally)))
+        let mut ids = self.visitor.mentioned(&self.tally());
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     fn forget(&self) {
@@ -690,12 +685,6 @@ where
         }
         keys
     }
-}
-
-fn sorted(mut ids: Vec<StateId>) -> Vec<StateId> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }
 
 /// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.

@@ -38,7 +38,7 @@ where
 {
     /// Adds the initial states, of these places in the order in which the model shows them.
     pub(super) fn add_initial(&mut self, places: &Range<u64>) -> CutShort {
-        if places.start == 0 {
+        if self.together.is_none() {
             self.predecessors.begin(0, 0..0, 0);
         }
         let mut batch = Vec::with_capacity(BATCH);
@@ -108,11 +108,11 @@ where
         let room = self.room();
         let mut new_states = NewStates {
             next: self.list.keys.len() as u64,
-            predecessors: &mut self.predecessors,
+            // Initial states are of one batch, which has begun.
+            predecessors: None,
             sources: &[],
             length: 0,
-            // Initial states are of one batch, which has begun.
-            list: Some(0),
+            list: None,
             numbers: None,
         };
         let wave = vec![std::mem::take(batch)];

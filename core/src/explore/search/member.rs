@@ -6,15 +6,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::explore::keys::{Compared, Key};
-use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    Attended, FIRST, Notice, Party, Peers, PeersError, Trouble, push_key, push_value, take_value,
-    to_all,
+    Attended, FIRST, Notice, Party, Peers, PeersError, push_key, push_value, take_value, to_all,
 };
 use crate::explore::set::Candidate;
-use crate::explore::span::Span;
 use crate::random::generator::mix;
-use crate::statement::asked::model_call::Panic;
 
 /// Number from which on states are those at which something was found before the search went on from a checkpoint.
 pub(super) const EARLIER: u64 = 1 << 63;
@@ -35,15 +31,6 @@ fn told(value: &Value) -> String {
         }
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
-}
-
-/// Findings where a level begins.
-pub(super) struct Begun {
-    pub level: Span,
-    /// Words by which this process tells its own,
-    pub told: Vec<u64>,
-    /// and the transitions of all.
-    pub transitions: u64,
 }
 
 /// Consecutive states of one level, in the order of their keys.
@@ -68,22 +55,18 @@ pub(super) struct Together {
     party: Party,
     /// Words of targets for each process.
     pub outgoing: Vec<Vec<u64>>,
+    /// Level that is being expanded: those before it were.
+    pub level: u32,
     /// Runs of the states, level by level.
     pub runs: Vec<Run>,
-    /// Number of these that the last checkpoint has.
-    pub kept_runs: usize,
-    /// Number of states that are sorted.
-    pub sorted: u64,
-    /// Findings where the level began that is being expanded, if there are checkpoints.
-    pub begun: Option<Begun>,
+    /// The first level of which states may be missing in the list of the last checkpoint,
+    pub next_level: u32,
+    /// and the first place at which they are.
+    pub listed: u64,
     /// Last notices of all.
     pub notices: Vec<Notice>,
-    /// Reason why this process expands no more states.
-    pub trouble: Option<Trouble>,
     /// Whether initial states may be missing, since another process was in a hurry.
     pub is_cut: bool,
-    /// Panic of a function of the model that was not called for a state or a step.
-    pub panic: Option<Panic>,
 }
 
 impl Together {
@@ -95,14 +78,12 @@ impl Together {
             peers,
             attended,
             party,
+            level: 0,
             runs: Vec::new(),
-            kept_runs: 0,
-            sorted: 0,
-            begun: None,
+            next_level: 0,
+            listed: 0,
             notices: Vec::new(),
-            trouble: None,
             is_cut: false,
-            panic: None,
         }
     }
 
@@ -115,6 +96,37 @@ impl Together {
     pub fn runs_of(&self, level: u32) -> Vec<Range<u64>> {
         let runs = self.runs.iter().filter(|run| run.level == level);
         runs.map(|run| run.states.clone()).collect()
+    }
+
+    /// Level of a state that is in a run.
+    pub fn level(&self, place: u64) -> u32 {
+        let after = self.runs.partition_point(|run| run.states.start <= place);
+        self.runs[after - 1].level
+    }
+
+    /// States of a level, which follow each other, that are not in the list of the last checkpoint.
+    pub fn unlisted_of(&self, level: u32) -> Range<u64> {
+        let runs = self.runs.iter().filter(|run| run.level == level);
+        let end = runs.map(|run| run.states.end).max().unwrap_or(0);
+        self.listed.min(end)..end
+    }
+
+    /// The first state that is in no run.
+    pub fn unsorted(&self) -> u64 {
+        self.runs.last().map_or(0, |run| run.states.end)
+    }
+
+    /// Forgets all states.
+    pub fn forget(&mut self) {
+        self.runs = vec![Run {
+            level: 0,
+            states: 0..0,
+        }];
+    }
+
+    /// True if any process has found that the model is at fault.
+    pub fn is_at_fault(&self) -> bool {
+        self.notices.iter().any(|notice| notice.is_at_fault)
     }
 
     /// No words for each process.
@@ -198,10 +210,6 @@ impl Together {
     pub fn is_full(&self) -> bool {
         let words: usize = self.outgoing.iter().map(Vec::len).sum();
         words >= self.most_words()
-    }
-
-    pub fn limit(&mut self, limit: Limit) {
-        self.trouble.get_or_insert(Trouble::Limit(limit));
     }
 
     /// Tests that all processes search the same.

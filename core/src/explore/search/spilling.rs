@@ -4,11 +4,13 @@ use std::io;
 use std::ops::Range;
 
 use super::state::Search;
+use crate::explore::disk::DiskError;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::segments::BLOCK;
 use crate::explore::set::{InsertSink, Visited};
+use crate::explore::span::Span;
 use crate::explore::spill::Tentative;
 
 /// Shares of the memory allowed: what the search itself may hold before states go to disk, and what the process may hold.
@@ -31,6 +33,7 @@ pub(super) fn spill_from(most: u64) -> u64 {
 
 /// Notes the chunks of states that are perhaps new.
 pub(super) struct Chunks<'a> {
+    /// Per list of candidates, the states that led to them.
     pub sources: &'a [Range<u64>],
     pub chunks: &'a mut Vec<(Range<u64>, usize)>,
 }
@@ -40,10 +43,11 @@ impl InsertSink for Chunks<'_> {
         if count == 0 {
             return;
         }
-        let sources = &self.sources[list];
+        // What led to those of other processes is not known here.
+        let sources = self.sources.get(list).cloned().unwrap_or_default();
         match self.chunks.last_mut() {
-            Some((last, met)) if last == sources => *met += count,
-            _ => self.chunks.push((sources.clone(), count)),
+            Some((last, met)) if *last == sources => *met += count,
+            _ => self.chunks.push((sources, count)),
         }
     }
 
@@ -65,6 +69,11 @@ where
         })
     }
 
+    /// Error: states on disk cannot be read.
+    pub(super) fn unreadable(&self, error: &io::Error) -> DiskError {
+        DiskError::refused("read states in", &self.list.folder, error)
+    }
+
     /// True if states are on disk that the set in memory does not have.
     pub(super) fn has_runs(&self) -> bool {
         self.list
@@ -73,8 +82,8 @@ where
             .is_some_and(|spill| spill.has_runs())
     }
 
-    /// Writes states to disk where memory is short. Those before `start` have been expanded, and those that are perhaps new have a
-    /// path of `length`.
+    /// Writes states to disk where memory is short. Those before `start` have been expanded, and those that are perhaps new, or in no run
+    /// yet, have a path of `length`.
     pub(super) fn make_room_on_disk(&mut self, start: u64, length: u32) -> Result<(), Limit> {
         let Some(spill) = &self.list.disk else {
             return Ok(());
@@ -94,6 +103,7 @@ where
                 let drained = spill.drain(&mut self.visited);
                 self.disk(drained)?;
             }
+            self.end_run(length);
             let all = self.list.keys.len();
             let unloaded = self.list.unload(0..all);
             self.disk(unloaded)
@@ -105,8 +115,19 @@ where
         }
     }
 
-    /// Finds out which of the states that are perhaps new are, if there are so many of them, and adds these.
-    pub(super) fn settle_if_many(&mut self, length: u32) -> Result<(), Limit> {
+    /// Finds out which of the states that are perhaps new are, and adds these, if the level is expanded, a checkpoint is due, or there are
+    /// many of them.
+    pub(super) fn settle_in_time(&mut self, left: &Span) -> Result<(), Limit> {
+        let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
+        if is_due || left.len() == 0 {
+            self.settle(left.length + 1)
+        } else {
+            self.settle_if_many(left.length + 1)
+        }
+    }
+
+    /// The same if there are so many of them.
+    fn settle_if_many(&mut self, length: u32) -> Result<(), Limit> {
         let each = (size_of::<K>() + BESIDE) as u64;
         let most = share(self.spill_from, TENTATIVE);
         let many = self.tentative.keys.len() as u64;
@@ -132,7 +153,7 @@ where
         let spill = self.list.disk.as_ref().expect("states are on disk");
         let found = spill.find(&self.visited, &keys, threads);
         let found = self.disk(found)?;
-        let room = self.most_states() as usize;
+        let room = self.room();
         let mut places = found.into_iter().enumerate();
         for (sources, count) in chunks {
             let first = self.list.keys.len();
@@ -146,7 +167,7 @@ where
                 }
                 self.list.keys.push(keys.get(place).clone());
             }
-            if self.list.keys.len() > first {
+            if self.list.keys.len() > first && self.together.is_none() {
                 self.predecessors.begin(first as u64, sources, length);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::kept::{Extent, Kept};
+use super::kept::{Kept, Position};
 use super::list::List;
 use super::member::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
@@ -13,9 +13,11 @@ use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Clock;
 use crate::explore::memory::Resident;
 use crate::explore::options::{PlainOptions, Record};
+use crate::explore::peers::Trouble;
 use crate::explore::predecessors::Predecessors;
 use crate::explore::set::{Candidate, Partition, Visited};
 use crate::explore::spill::Tentative;
+use crate::statement::asked::model_call::Panic;
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
 pub(in crate::explore) struct Search<'a, K, I> {
@@ -30,8 +32,10 @@ pub(in crate::explore) struct Search<'a, K, I> {
     /// The steps that there were when they took too much memory.
     pub(super) graph_too_large: Option<u64>,
     pub(super) transitions: u64,
-    /// The greatest length of a path to a state reached.
-    pub(super) depth: u32,
+    /// Number of initial states.
+    pub(super) initial_states: u64,
+    /// The first state to which the level that is being expanded has led.
+    pub(super) before: u64,
     /// Bytes that the largest wave took beside what it added.
     pub(super) wave_bytes: u64,
     /// The states expanded since the operating system was asked whether there is headroom.
@@ -47,8 +51,9 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) resident: Resident,
     /// Form in which states are kept.
     pub(super) form: Form,
-    /// The search as it was before the wave whose states found no room, if a checkpoint is to have it.
-    pub(super) before_full: Option<Extent>,
+    /// Position to which a checkpoint goes back: of one process where a wave begins whose states found no room, of several
+    /// where the level begins.
+    pub(super) earlier: Option<Position>,
     /// Data for checkpoints, if there are any.
     pub(super) kept: Option<Box<Kept<K>>>,
     /// Bytes of the search from which on states go to disk, if there is one.
@@ -57,6 +62,10 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) tentative: Tentative<K>,
     /// Reason why a file could not be written or read.
     pub(super) unwritten: Option<String>,
+    /// Reason why this process expands no more states.
+    pub(super) trouble: Option<Trouble>,
+    /// Panic of a function of the model that was not called for a state or a step.
+    pub(super) panic: Option<Panic>,
     /// Data beside the search, where it is one of several processes.
     pub(super) together: Option<Box<Together>>,
 }
@@ -123,7 +132,8 @@ where
             visited,
             graph_too_large: None,
             transitions: 0,
-            depth: 0,
+            initial_states: 0,
+            before: 0,
             wave_bytes: 0,
             since_grant: 0,
             at_capacity: false,
@@ -132,11 +142,13 @@ where
             unexamined: 0,
             resident: Resident::default(),
             form,
-            before_full: None,
+            earlier: None,
             kept: None,
             spill_from: u64::MAX,
             tentative: Tentative::new(),
             unwritten: None,
+            trouble: None,
+            panic: None,
             together: None,
         }
     }

@@ -17,10 +17,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use self::key::FileKey;
+pub(super) use self::key::FileKey;
 use self::log::LogFile;
 use self::runs::{Runs, Wanted};
 use crate::explore::disk::Journal;
+use crate::explore::peers::Party;
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::Drain;
 use crate::parallel::run_in_parallel;
@@ -76,12 +77,18 @@ pub struct Spilled {
 /// Way to open the disk of a search in a folder.
 pub(super) type OpenDisk<K, I> = fn(&Path) -> io::Result<Box<dyn Spill<K, I>>>;
 
-/// Disk of a search, for whatever it is to be used.
+/// Means of a search beside memory.
 pub(super) struct OfSearch<K, I> {
     pub journal: Option<Journal>,
-    pub spill: Option<Box<dyn Spill<K, I>>>,
-    /// Bytes of memory from which on states go there.
+    pub party: Option<Party>,
+    /// Folder to which states go,
+    pub folder: PathBuf,
+    /// the disk that is there, if they are to,
+    pub disk: Option<Box<dyn Spill<K, I>>>,
+    /// and the bytes of memory from which on they do.
     pub from_bytes: Option<u64>,
+    /// Way to open another disk.
+    pub open: Option<OpenDisk<K, I>>,
 }
 
 /// SpillFiles of a search.

@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use super::Search;
+use super::list::List;
+use super::state::Search;
 use crate::explore::disk::DiskError;
 use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{Garbled, Peers, PeersError, Trouble, push_key, take_keys, to_all};
-use crate::explore::search::list::List;
 use crate::explore::segments::BLOCK;
 use crate::explore::set::Visited;
 
@@ -94,10 +94,12 @@ where
     K: Compared,
     I: Visited<K>,
 {
-    /// Forgets the greatest states of the last level, if all processes have more than the limit allows.
+    /// Forgets the greatest states of the last level, if several processes have more than the limit allows.
     pub(super) fn cut_if_too_many(&mut self, trouble: Trouble) -> Result<(), NoOutcome> {
         match (trouble, self.options.limits.states) {
-            (Trouble::Limit(Limit::States(_)), Some(most)) => self.cut(most),
+            (Trouble::Limit(Limit::States(_)), Some(most)) if self.together.is_some() => {
+                self.cut(most)
+            }
             _ => Ok(()),
         }
     }

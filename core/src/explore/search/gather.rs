@@ -4,44 +4,23 @@
 use std::io;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::Ended;
-use super::keep::read_told;
+use super::checkpoint::expand_again;
+use super::found::{Ended, Found, Record};
+use super::kept::Told;
+use super::list::List;
 use super::order::{keys_of_all, next_in_order};
+use super::state::Search;
 use crate::explore::StateId;
 use crate::explore::disk::DiskError;
 use crate::explore::expansion::Keeps;
-use crate::explore::explored::End;
 use crate::explore::keys::Compared;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
-    FIRST, Garbled, push_keys, push_value, take_text, take_value, to_first,
+    FIRST, Garbled, push_keys, push_value, take_keys, take_text, take_value, to_first,
 };
 use crate::explore::predecessors::Predecessors;
-use crate::explore::search::Found;
-use crate::explore::search::checkpoint::expand_again;
-use crate::explore::search::list::List;
-use crate::explore::search::state::Search;
 use crate::explore::set::Visited;
 use crate::explore::spill::OpenDisk;
-use crate::statement::asked::model_call::Panic;
-
-/// Findings of one process.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    /// Transitions from the states expanded,
-    transitions: u64,
-    /// and states for which there was no time.
-    unexamined: u64,
-    /// Some steps are unknown.
-    is_incomplete: bool,
-    /// Panic of a function of the model that was not called for a state or a step.
-    panic: Option<Panic>,
-    peak_memory_bytes: u64,
-    store_bytes: u64,
-    set_bytes: u64,
-}
 
 /// A state at which a process has found something: its level and key, the process, and its number there and among those of all.
 struct Mentioned<K> {
@@ -106,42 +85,42 @@ where
     I: Visited<K>,
 {
     /// Ends the search: process 0 has the outcome, and the others wait for its report.
-    pub(super) fn gather(mut self, ended: Ended, open: OpenDisk<K, I>) -> Result<Found, NoOutcome> {
+    pub(super) fn gather(
+        mut self,
+        ended: Ended,
+        record: Record,
+        open: OpenDisk<K, I>,
+    ) -> Result<Found, NoOutcome> {
         let form = self.form;
-        let mut words = self.told();
-        let store_bytes = self.store_bytes();
-        self.resident.look(store_bytes);
+        let told = self.told(self.model.tell());
         let together = self.together.take().expect("there are peers");
-        let record = Record {
-            transitions: self.transitions,
-            unexamined: self.unexamined,
-            is_incomplete: self.incomplete,
-            panic: together.panic.clone(),
-            peak_memory_bytes: self.resident.peak(),
-            store_bytes,
-            set_bytes: self.visited.bytes(),
-        };
-        push_value(&mut words, &record);
+        let mut words = Vec::new();
+        push_value(&mut words, &(told, record));
         let peers = &*together.peers;
         let received = peers.exchange(to_first(peers, words))?;
         together.attended.end();
         let is_first = peers.process() == FIRST;
-        let mut records = Vec::new();
+        let mut all: Option<Record> = None;
         let mut tallies = Vec::new();
         let mut mentioned: Vec<Mentioned<K>> = Vec::new();
         for (process, mut words) in received.into_iter().enumerate().filter(|_| is_first) {
-            let of = |garbled: Garbled| garbled.of(process);
-            records.push(take_value::<Record>(&mut words).map_err(of)?);
-            let (told, keys) = read_told(form, words).map_err(of)?;
-            let states = told.mentioned.into_iter().zip(keys);
-            mentioned.extend(states.map(|((own, level), key)| Mentioned {
-                level,
-                key,
-                process,
-                own,
-                number: own,
-            }));
+            let garbled = |garbled: Garbled| garbled.of(process);
+            let (told, record): (Told, Record) = take_value(&mut words).map_err(garbled)?;
+            for (own, state) in told.mentioned {
+                let key = take_keys(form, &state.words).map_err(garbled)?.pop();
+                mentioned.push(Mentioned {
+                    level: state.length,
+                    key: key.ok_or(Garbled).map_err(garbled)?,
+                    process,
+                    own,
+                    number: own,
+                });
+            }
             tallies.push(told.tally);
+            match &mut all {
+                None => all = Some(record),
+                Some(all) => all.add(record),
+            }
         }
         mentioned.sort_unstable_by(|one, other| {
             let by_level = one.level.cmp(&other.level);
@@ -171,7 +150,7 @@ where
                     }
                 }
                 let keys = keys_of_all(form, &peers.exchange(to_first(peers, words))?)?;
-                let is_sampled = |id| level < ended.levels && self.model.is_sampled(id);
+                let is_sampled = |id| level < together.level && self.model.is_sampled(id);
                 gathered.add(level, keys, is_sampled);
                 let block = gathered.list.keys.block_bytes();
                 if is_first && self.clock.limits.no_room_for(block).is_some() {
@@ -218,35 +197,9 @@ where
             expand_again(worker, one);
         }
         worker.expander.end_of_wave(Keeps::Sampled);
-        let sum = |of: fn(&Record) -> u64| records.iter().map(of).sum::<u64>();
-        let panic = records.iter().find_map(|record| record.panic.clone());
-        let panicked = panic.is_some() || records.iter().any(|record| record.is_incomplete);
-        let kept = self.kept.as_ref();
-        let earlier = kept.map_or(0.0, |kept| kept.journal.earlier_seconds);
-        let Gathered {
-            list, predecessors, ..
-        } = gathered;
-        let last = (list.keys.len() as u64).checked_sub(1).map(StateId);
-        Ok(Found {
-            end: match ended.end {
-                End::Complete if panicked => End::Panicked,
-                end => end,
-            },
-            limit_process: ended.limit_process,
-            initial_states,
-            unexamined: sum(|record| record.unexamined),
-            transitions: sum(|record| record.transitions),
-            depth: last.map_or(0, |last| predecessors.length(last)),
-            seconds: earlier + self.clock.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: sum(|record| record.peak_memory_bytes),
-            store_bytes: sum(|record| record.store_bytes),
-            set_bytes: sum(|record| record.set_bytes),
-            graph: None,
-            graph_too_large: None,
-            panic,
-            spilled: None,
-            written: self.kept.take().map(|kept| kept.journal.written),
-            store: Box::new(list.store(predecessors)),
-        })
+        let journal = self.kept.map(|kept| kept.journal);
+        let store = gathered.list.store(gathered.predecessors);
+        let record = all.expect("there is a process");
+        Ok(record.found(ended, store, initial_states, journal, self.clock.started))
     }
 }
