@@ -155,7 +155,7 @@ where
             let trouble = self.expand(&mut left)?;
             let new = self.begin_level(self.before, left.length + 1);
             if let Some((process, trouble)) = trouble {
-                let at = self.position_at_limit(&left);
+                let at = self.moment_at_limit(&left);
                 self.keep_at_limit(at, trouble)?;
                 self.cut_if_too_many(trouble)?;
                 let rest = [left].into_iter().chain(self.spans_of(new));
@@ -223,7 +223,7 @@ where
                 Trouble::Limit(Limit::States(_)) => self.earlier.take(),
                 // Initial states may be missing.
                 _ if level.length == 0 => None,
-                _ => self.position(level.clone()),
+                _ => self.moment(level.clone()),
             };
             self.keep_at_limit(at, trouble)?;
             self.cut_if_too_many(trouble)?;
@@ -255,7 +255,7 @@ where
         };
         let limit = Trouble::Limit(Limit::Depth(most));
         let at = if self.together.is_none() || level.length > 0 {
-            self.position(level.clone())
+            self.moment(level.clone())
         } else {
             None
         };
@@ -392,7 +392,7 @@ where
                 length: wave.length,
             };
             self.earlier = if is_perhaps_full && !self.has_runs() {
-                self.position(left)
+                self.moment(left)
             } else {
                 None
             };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::kept::{Kept, Position, Told};
+use super::kept::{Kept, Moment, Told};
 use super::member::EARLIER;
 use super::order::keys_of_all;
 use super::state::{Search, Worker};
@@ -51,13 +51,13 @@ where
     }
 
     /// Position of the search, these states of a level being left; none if there are no checkpoints.
-    pub(super) fn position(&mut self, left: Span) -> Option<Position> {
+    pub(super) fn moment(&mut self, left: Span) -> Option<Moment> {
         if !self.keeps() {
             return None;
         }
         let is_at_fault = self.model.is_at_fault();
         let tally = if is_at_fault { None } else { self.model.tell() };
-        Some(Position {
+        Some(Moment {
             left,
             states: self.list.keys.len() as u64,
             told: self.told(tally),
@@ -117,7 +117,7 @@ where
         }
         if let Some(together) = &self.together {
             let is_due = together.notices[FIRST].keeps;
-            let Some(at) = self.position(left.clone()) else {
+            let Some(at) = self.moment(left.clone()) else {
                 return Ok(());
             };
             if is_due {
@@ -131,24 +131,24 @@ where
         }
         self.list_up_to(left.length, self.list.keys.len() as u64)?;
         let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
-        if is_due && let Some(at) = self.position(left.clone()) {
+        if is_due && let Some(at) = self.moment(left.clone()) {
             self.keep(&at)?;
         }
         Ok(())
     }
 
     /// Position of which a checkpoint is when a limit ends the search in the midst of a level.
-    pub(super) fn position_at_limit(&mut self, left: &Span) -> Option<Position> {
+    pub(super) fn moment_at_limit(&mut self, left: &Span) -> Option<Moment> {
         if self.together.is_some() || !self.is_whole() {
             return self.earlier.take();
         }
-        self.position(left.clone())
+        self.moment(left.clone())
     }
 
     /// Writes a checkpoint when a limit ends the search, if there are any.
     pub(super) fn keep_at_limit(
         &mut self,
-        at: Option<Position>,
+        at: Option<Moment>,
         trouble: Trouble,
     ) -> Result<(), NoOutcome> {
         self.earlier = None;
@@ -160,7 +160,7 @@ where
     }
 
     /// Writes a checkpoint. Other processes wait for the one that writes, for as long as that takes.
-    fn keep(&mut self, at: &Position) -> Result<(), NoOutcome> {
+    fn keep(&mut self, at: &Moment) -> Result<(), NoOutcome> {
         let Some(together) = &self.together else {
             return self.write(at);
         };
@@ -176,7 +176,7 @@ where
         })
     }
 
-    fn write(&mut self, at: &Position) -> Result<(), NoOutcome> {
+    fn write(&mut self, at: &Moment) -> Result<(), NoOutcome> {
         self.list_up_to(at.left.length, at.states)?;
         let all = self.tell(&at.told)?;
         self.with_journal(|search, kept| search.write_checkpoint(kept, at, &all));
@@ -297,7 +297,7 @@ where
     fn write_checkpoint(
         &mut self,
         kept: &mut Kept<K>,
-        at: &Position,
+        at: &Moment,
         all: &[Told],
     ) -> Result<(), DiskError> {
         push_chunks(&self.predecessors, kept);

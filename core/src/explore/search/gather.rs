@@ -4,6 +4,8 @@
 use std::io;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::checkpoint::expand_again;
 use super::found::{Ended, Found, Record};
 use super::kept::Told;
@@ -13,7 +15,8 @@ use super::state::Search;
 use crate::explore::StateId;
 use crate::explore::disk::DiskError;
 use crate::explore::expansion::Keeps;
-use crate::explore::keys::Compared;
+use crate::explore::explored::End;
+use crate::explore::keys::{Compared, Form};
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
     FIRST, Garbled, push_keys, push_value, take_keys, take_text, take_value, to_first,
@@ -29,6 +32,46 @@ struct Mentioned<K> {
     process: usize,
     own: u64,
     number: u64,
+}
+
+/// Findings of all processes.
+struct Heard<K> {
+    /// Figures of all,
+    record: Option<Record>,
+    /// what each has found,
+    tallies: Vec<Option<Value>>,
+    /// and the states that this mentions.
+    mentioned: Vec<Mentioned<K>>,
+}
+
+impl<K: Compared> Heard<K> {
+    fn nothing() -> Self {
+        Self {
+            record: None,
+            tallies: Vec::new(),
+            mentioned: Vec::new(),
+        }
+    }
+
+    /// Adds the findings of a process, in its words.
+    fn add(&mut self, form: Form, process: usize, mut words: Vec<u64>) -> Result<(), Garbled> {
+        let (told, record): (Told, Record) = take_value(&mut words)?;
+        for (own, state) in told.mentioned {
+            self.mentioned.push(Mentioned {
+                level: state.length,
+                key: take_keys(form, &state.words)?.pop().ok_or(Garbled)?,
+                process,
+                own,
+                number: own,
+            });
+        }
+        self.tallies.push(told.tally);
+        match &mut self.record {
+            None => self.record = Some(record),
+            Some(all) => all.add(record),
+        }
+        Ok(())
+    }
 }
 
 /// The states of all processes, as far as they have come to process 0.
@@ -97,32 +140,19 @@ where
         let mut words = Vec::new();
         push_value(&mut words, &(told, record));
         let peers = &*together.peers;
+        if !matches!(ended.end, End::Limit(_)) {
+            // What is found is told, though it take longer.
+            together.attended.end();
+        }
         let received = peers.exchange(to_first(peers, words))?;
         together.attended.end();
         let is_first = peers.process() == FIRST;
-        let mut all: Option<Record> = None;
-        let mut tallies = Vec::new();
-        let mut mentioned: Vec<Mentioned<K>> = Vec::new();
-        for (process, mut words) in received.into_iter().enumerate().filter(|_| is_first) {
-            let garbled = |garbled: Garbled| garbled.of(process);
-            let (told, record): (Told, Record) = take_value(&mut words).map_err(garbled)?;
-            for (own, state) in told.mentioned {
-                let key = take_keys(form, &state.words).map_err(garbled)?.pop();
-                mentioned.push(Mentioned {
-                    level: state.length,
-                    key: key.ok_or(Garbled).map_err(garbled)?,
-                    process,
-                    own,
-                    number: own,
-                });
-            }
-            tallies.push(told.tally);
-            match &mut all {
-                None => all = Some(record),
-                Some(all) => all.add(record),
-            }
+        let mut heard: Heard<K> = Heard::nothing();
+        for (process, words) in received.into_iter().enumerate().filter(|_| is_first) {
+            let added = heard.add(form, process, words);
+            added.map_err(|garbled| garbled.of(process))?;
         }
-        mentioned.sort_unstable_by(|one, other| {
+        heard.mentioned.sort_unstable_by(|one, other| {
             let by_level = one.level.cmp(&other.level);
             by_level.then_with(|| one.key.order(&other.key))
         });
@@ -131,7 +161,7 @@ where
         let mut gathered = Gathered {
             list: List::new(),
             predecessors: Predecessors::default(),
-            mentioned,
+            mentioned: heard.mentioned,
             next: 0,
             sample: Vec::new(),
         };
@@ -152,8 +182,9 @@ where
                 let keys = keys_of_all(form, &peers.exchange(to_first(peers, words))?)?;
                 let is_sampled = |id| level < together.level && self.model.is_sampled(id);
                 gathered.add(level, keys, is_sampled);
-                let block = gathered.list.keys.block_bytes();
-                if is_first && self.clock.limits.no_room_for(block).is_some() {
+                let keys = &gathered.list.keys;
+                let is_short = || self.clock.limits.no_room_for(keys.block_bytes()).is_some();
+                if keys.whole_blocks() > 0 && is_short() {
                     gathered.make_room(open)?;
                 }
             }
@@ -175,7 +206,7 @@ where
         }
         drop(self.list);
         self.model.forget();
-        for (process, told) in tallies.iter().enumerate() {
+        for (process, told) in heard.tallies.iter().enumerate() {
             let number = |id: StateId| {
                 let mut all = gathered.mentioned.iter();
                 let is_it = |one: &&Mentioned<K>| (one.process, one.own) == (process, id.0);
@@ -198,8 +229,11 @@ where
         }
         worker.expander.end_of_wave(Keeps::Sampled);
         let journal = self.kept.map(|kept| kept.journal);
+        let mut record = heard.record.expect("there is a process");
+        if let Some(disk) = &gathered.list.disk {
+            record.spilled.get_or_insert_default().bytes += disk.bytes();
+        }
         let store = gathered.list.store(gathered.predecessors);
-        let record = all.expect("there is a process");
         Ok(record.found(ended, store, initial_states, journal, self.clock.started))
     }
 }

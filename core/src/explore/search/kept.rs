@@ -8,7 +8,7 @@ use crate::explore::disk::{Checksum, Journal, SavedState};
 use crate::explore::span::Span;
 
 /// Position of a search between two waves: what a checkpoint is of.
-pub(in crate::explore) struct Position {
+pub(in crate::explore) struct Moment {
     /// The states of the level that is being expanded that are left.
     pub left: Span,
     /// Number of all states.

@@ -122,8 +122,10 @@ where
 
     /// The next level: the states from the one of a number on.
     pub(super) fn begin_level(&mut self, first: u64, length: u32) -> Span {
-        // Where a limit has ended the expansion, too, what is perhaps new has been reached. That a file cannot be read is known.
-        let _ = self.settle(length);
+        // Where a limit has ended the expansion, too, what is perhaps new has been reached.
+        if let Err(limit) = self.settle(length) {
+            self.limit(limit);
+        }
         self.end_run(length);
         Span {
             states: first..self.list.keys.len() as u64,
@@ -181,6 +183,9 @@ where
     pub(super) fn meet(&mut self, left: &Span) -> Result<(), PeersError> {
         if self.together.is_some() {
             self.exchange(left)?;
+            if let Err(limit) = self.make_room_on_disk(left.states.start, left.length + 1) {
+                self.limit(limit);
+            }
         }
         if self.trouble.is_none()
             && let Err(limit) = self.settle_in_time(left)

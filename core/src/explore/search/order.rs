@@ -44,6 +44,9 @@ pub(super) fn next_in_order<K: Compared, I>(
         let own = take_keys(form, &words).map_err(garbled)?;
         bound = bound.into_iter().chain(own).min_by(K::order);
     }
+    if left == 0 {
+        return Ok(None);
+    }
     let passed = |run: &mut Range<u64>| {
         let places = next(run);
         let end = match &bound {
@@ -54,7 +57,7 @@ pub(super) fn next_in_order<K: Compared, I>(
         run.start = end;
         passed
     };
-    Ok((left > 0).then(|| runs.iter_mut().map(passed).collect()))
+    Ok(Some(runs.iter_mut().map(passed).collect()))
 }
 
 /// Has the states in memory that come next, and those before them on disk alone if they are there.

@@ -221,7 +221,7 @@ where
         if reached > 0 && kept.chunks == 0 {
             return Err(damaged("it has states and no chunks").into());
         }
-        let mut wanted = Wanted::new(self, &manifest.mentioned);
+        let mut sought = Sought::new(self, &manifest.mentioned);
         let clock = self.reading(manifest);
         let mut states = kept.journal.reader(STATES, manifest.states, clock);
         let mut list = KeyList::new(self.form);
@@ -241,7 +241,7 @@ where
                 if self.model.is_sampled(id) {
                     found.push((id, self.predecessors.length(id), key.clone()));
                 }
-                wanted.meet(self, id, key);
+                sought.meet(self, id, key);
             }
             while !keys.is_empty() {
                 let (piece, end) = self.piece(id, manifest);
@@ -264,12 +264,12 @@ where
         let is_alone = self.together.is_none();
         let number = |id: StateId| {
             if is_alone {
-                wanted.numbers.get(id.0 as usize).copied().unwrap_or(id)
+                sought.numbers.get(id.0 as usize).copied().unwrap_or(id)
             } else {
                 StateId(EARLIER + id.0)
             }
         };
-        if !wanted.are_met() || !self.model.hear(&manifest.tally, &number) {
+        if !sought.are_met() || !self.model.hear(&manifest.tally, &number) {
             return Err(damaged("what was found is of another form").into());
         }
         let keeps = if is_alone {
@@ -311,7 +311,10 @@ where
         let together = self.together.as_ref()?;
         let is_cancelled = together.attended.is_cancelled();
         let cancelled = is_cancelled.then_some(Limit::Cancelled);
-        cancelled.or_else(|| self.clock.limits.out_of_memory())
+        // Where states may go to disk there is room for them.
+        let is_in_memory = self.list.disk.is_none();
+        let out_of_memory = || self.clock.limits.out_of_memory().filter(|_| is_in_memory);
+        cancelled.or_else(out_of_memory)
     }
 
     /// Sends states to the processes that own them, and adds those of this one; says whether nothing comes after them.
@@ -466,14 +469,14 @@ where
 }
 
 /// States that a checkpoint mentions, which one process alone finds among those that it reads.
-struct Wanted<K> {
+struct Sought<K> {
     /// Their hashes, keys and places, in the order of their hashes,
     states: Vec<(u64, K, usize)>,
     /// and their numbers.
     numbers: Vec<StateId>,
 }
 
-impl<K: Compared> Wanted<K> {
+impl<K: Compared> Sought<K> {
     fn new<I: Visited<K>>(search: &Search<'_, K, I>, mentioned: &[SavedState]) -> Self {
         let mentioned = match &search.together {
             None => mentioned,

@@ -103,7 +103,11 @@ where
                 let drained = spill.drain(&mut self.visited);
                 self.disk(drained)?;
             }
-            self.end_run(length);
+            if (self.together.as_ref())
+                .is_some_and(|one| one.unsorted() < self.list.keys.len() as u64)
+            {
+                self.end_run(length);
+            }
             let all = self.list.keys.len();
             let unloaded = self.list.unload(0..all);
             self.disk(unloaded)
@@ -115,11 +119,11 @@ where
         }
     }
 
-    /// Finds out which of the states that are perhaps new are, and adds these, if the level is expanded, a checkpoint is due, or there are
-    /// many of them.
+    /// Finds out which of the states that are perhaps new are, and adds these, if one process has expanded the level, or is to write a
+    /// checkpoint, or there are many of them.
     pub(super) fn settle_in_time(&mut self, left: &Span) -> Result<(), Limit> {
         let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
-        if is_due || left.len() == 0 {
+        if self.together.is_none() && (is_due || left.len() == 0) {
             self.settle(left.length + 1)
         } else {
             self.settle_if_many(left.length + 1)

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::kept::{Kept, Position};
+use super::kept::{Kept, Moment};
 use super::list::List;
 use super::member::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
@@ -53,7 +53,7 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) form: Form,
     /// Position to which a checkpoint goes back: of one process where a wave begins whose states found no room, of several
     /// where the level begins.
-    pub(super) earlier: Option<Position>,
+    pub(super) earlier: Option<Moment>,
     /// Data for checkpoints, if there are any.
     pub(super) kept: Option<Box<Kept<K>>>,
     /// Bytes of the search from which on states go to disk, if there is one.

@@ -65,7 +65,7 @@ pub struct Spilling {
 }
 
 /// Account of the disk of a search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spilled {
     /// Bytes on disk in the end: 0 if there was memory for all.
     pub bytes: u64,
