@@ -151,9 +151,7 @@ pub enum CheckError {
     #[error(transparent)]
     Peers(PeersError),
     /// Several processes are to search what each has to have for itself.
-    #[error(
-        "processes that search together pack their states, and keep all in memory: no other storage, no random walks, no disk"
-    )]
+    #[error("processes that search together pack their states: no other storage, no random walks")]
     Together,
     /// Checkpoints of random walks are asked for.
     #[error("random walks have no checkpoints: their seed repeats them")]

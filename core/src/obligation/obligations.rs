@@ -586,9 +586,8 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     if settings.spill.is_some() && !(is_packed && settings.search == Search::Exhaustive) {
         return Err(CheckError::SpilledUnpacked);
     }
-    let is_in_memory = settings.spill.is_none();
     let is_exhaustive = settings.search == Search::Exhaustive;
-    if settings.peers.is_some() && !(is_packed && is_in_memory && is_exhaustive) {
+    if settings.peers.is_some() && !(is_packed && is_exhaustive) {
         return Err(CheckError::Together);
     }
     let is_bounded = |spill: &Spilling| spill.from_bytes.or(settings.limits.memory_bytes).is_some();

@@ -39,7 +39,8 @@ pub struct Settings<'a> {
     /// graph.
     pub spill: Option<Spilling>,
     /// Processes with which the search is made together: each expands the states that it owns, and each gets the report. States have to be
-    /// packed and in memory, and the search records no graph. Of checkpoints, those of process 0 count. Of the limits, those on memory and time hold for each
+    /// packed, and the search records no graph. When it is over process 0 has the states of all: in memory as far as its limit allows, and
+    /// else on disk, in the folder of `spill` or that of temporary files. Of checkpoints, those of process 0 count. Of the limits, those on memory and time hold for each
     /// process, and that on states for all, as soon as they find that it is passed. The violation that is shown of an obligation is that
     /// of the least packed state among the nearest, and not the first that one process would meet.
     pub peers: Option<Arc<dyn Peers>>,

@@ -30,8 +30,8 @@ use crate::statement::system::{StateOf, TransitionSystem};
 use crate::view::symmetry::{ByName, ExchangesTested, Quotient};
 use crate::walk::explore::Asymmetry;
 use crate::walk::explore::{
-    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
-    explore_on, published,
+    End, Explored, Means, NoOutcome, Options, Origin, Record, StateId, States, explore_on,
+    published,
 };
 
 /// A refinement of whatever types, and what its systems have beside them.
@@ -371,20 +371,8 @@ impl<'x, S: TransitionSystem> States<ErasedSystem<'x>> for ErasedStates<'_, S> {
         match self.states.origin(id) {
             Origin::Initial => Origin::Initial,
             Origin::OneOf(sources) => Origin::OneOf(sources),
-            Origin::FromLevelBefore => Origin::FromLevelBefore,
             Origin::Behaviour(_) => unreachable!("a search keeps no behaviours"),
         }
-    }
-
-    fn search_back(
-        &self,
-        _: &ErasedSystem<'x>,
-        id: StateId,
-        leads: &mut dyn FnMut(&ErasedState) -> Option<u32>,
-    ) -> Option<Predecessor> {
-        self.states.search_back(self.system, id, &mut |state| {
-            leads(&ErasedState::from(state.clone()))
-        })
     }
 }
 

@@ -724,7 +724,7 @@ impl Options<'_> {
     /// Options of several processes.
     fn processes(&self) -> impl Iterator<Item = Arg> {
         const SEVERAL: &str = "several";
-        let alone = [&self.random()[..], &["spill"]].concat();
+        let alone = self.random();
         let options = [
             valued(
                 PROCESSES,

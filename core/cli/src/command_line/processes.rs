@@ -38,6 +38,8 @@ pub(super) struct Company {
     /// Workers of each process of this machine, and its limits.
     threads: usize,
     limits: Limits,
+    /// Folder to which states go when memory is short.
+    spill: Option<PathBuf>,
     patience: Patience,
 }
 
@@ -149,6 +151,7 @@ impl Company {
             words,
             threads,
             limits,
+            spill: matches.get_one("spill").cloned(),
             patience,
         })
     }
@@ -227,6 +230,11 @@ impl Company {
         let mut file = OsString::from(format!("--{HOSTS}="));
         file.push(hosts);
         command.arg(file);
+        if let Some(folder) = &self.spill {
+            let mut spill = OsString::from("--spill=");
+            spill.push(folder);
+            command.arg(spill);
+        }
         if let Some(seconds) = self.limits.seconds {
             command.arg(option("max-seconds", &seconds));
         }

@@ -4,12 +4,12 @@ use super::automaton::{Automaton, Source};
 use super::edge::{Edge, ROOT};
 use super::observed::Observed;
 use super::sides::{Bounds, Sides, Stop};
-use crate::view::consistency::sample::{FEW, is_asked_again, is_well_compared};
-use crate::view::consistency::{Inconsistency, SystemAgain, SystemName, of_the, same};
-use crate::statement::erased::ErasedState;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::visit_initial;
+use crate::statement::erased::ErasedState;
 use crate::statement::system::steps;
+use crate::view::consistency::sample::{FEW, is_asked_again, is_well_compared};
+use crate::view::consistency::{Inconsistency, SystemAgain, SystemName, of_the, same};
 
 /// Work that it takes to ask about a state.
 const WORK_A_STATE: u32 = 64;

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::{Graph, Labels};
 use super::observed::Observed;
-use crate::statement::drawing::Drawing;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
+use crate::statement::drawing::Drawing;
 use crate::statement::system::TransitionSystem;
 
 /// Origin of the steps of an automaton.

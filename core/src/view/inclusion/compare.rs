@@ -10,9 +10,6 @@ use super::explicit::{Graph, Labels};
 use super::inclusion::{Bound, Evidence, Included, Inclusion};
 use super::observed::Observed;
 use super::sides::{Bounds, Sides};
-use crate::view::auxiliary::Base;
-use crate::statement::erased::{ErasedSystem, RefinementObject, SystemObject, View};
-use crate::walk::explore::{Clock, Limit, Limits, Watch};
 use crate::state::numbered::Numbered;
 use crate::statement::asked::calls::{Function, Of, call};
 use crate::statement::asked::functions::Functions;
@@ -20,7 +17,10 @@ use crate::statement::asked::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::asked::visit::some_steps;
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{ErasedSystem, RefinementObject, SystemObject, View};
 use crate::statement::system::{ObservationOf, TransitionSystem, first_initial};
+use crate::view::auxiliary::Base;
+use crate::walk::explore::{Clock, Limit, Limits, Watch};
 
 /// Compares what can be observed of an implementation with what can be observed of a specification.
 ///

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use super::edge::{Edge, ROOT, StepLabel};
-use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::state::numbered::Numbered;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::constraint::Constraint;
+use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::statement::system::TransitionSystem;
 
 /// Observations by number, which two systems share. Their labels are one more.

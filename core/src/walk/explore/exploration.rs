@@ -1,6 +1,6 @@
 //! Explorations: which search is run, for each form in which states are kept.
 
-use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
 use super::codec::form;
@@ -12,8 +12,8 @@ use super::no_outcome::NoOutcome;
 use super::options::{Options, PlainOptions, Record};
 use super::peers::Party;
 use super::search::{Found, Search};
-use super::set::{ExactSet, NumberedSet, OfAnyKind, OfWords, Stored, Visited};
-use super::spill::{OfSearch, Spilling, on_disk};
+use super::set::{Drain, ExactSet, NumberedSet, OfAnyKind, OfWords, Stored, Visited};
+use super::spill::{FileKey, OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
 use crate::state::Code;
 use crate::statement::erased::ErasedState;
@@ -67,123 +67,96 @@ fn search<'a>(
     options: PlainOptions<'a>,
     means: Means<'a>,
 ) -> Result<Found, NoOutcome> {
-    let Means {
-        journal,
-        spill,
-        party,
-        uncounted,
-    } = means;
     let options = PlainOptions {
-        uncounted,
+        uncounted: means.uncounted,
         ..options
     };
-    if let Some(party) = party {
-        return search_together(model, form, options, party, journal);
+    if means.party.is_some() || means.spill.is_some() {
+        return search_on_disk(model, form, options, means);
     }
-    if let Some(spilling) = spill {
-        return Ok(search_on_disk(model, form, options, spilling, journal)?);
-    }
-    Ok(match form {
+    match form {
         // The steps of a graph lead to numbers, which the exact set does not know.
         Form::Fixed { words: 1, bits } if options.record == Record::States => {
-            run::<[u64; 1], _>(model, form, options, ExactSet::new(bits), journal)
+            run::<[u64; 1], _>(model, form, options, ExactSet::new(bits), means)
         }
         Form::Fixed { words: 1, .. } => {
-            run::<[u64; 1], _>(model, form, options, NumberedSet::new(OfWords), journal)
+            run::<[u64; 1], _>(model, form, options, NumberedSet::new(OfWords), means)
         }
         Form::Fixed { .. } => {
-            run::<[u64; 2], _>(model, form, options, NumberedSet::new(OfWords), journal)
+            run::<[u64; 2], _>(model, form, options, NumberedSet::new(OfWords), means)
         }
         Form::Varying => {
             let visited = NumberedSet::new(OfAnyKind::default());
-            run::<Code, _>(model, form, options, visited, journal)
+            run::<Code, _>(model, form, options, visited, means)
         }
         Form::Whole => {
             let visited = NumberedSet::new(OfAnyKind::default());
-            run::<ErasedState, _>(model, form, options, visited, journal)
+            run::<ErasedState, _>(model, form, options, visited, means)
         }
-    }?)
-}
-
-/// The search as one of several processes, which pack their states.
-fn search_together(
-    model: &dyn Expand,
-    form: Form,
-    options: PlainOptions<'_>,
-    party: Party,
-    journal: Option<Journal>,
-) -> Result<Found, NoOutcome> {
-    match form {
-        Form::Fixed { words: 1, bits } => {
-            Search::<[u64; 1], _>::new(model, form, options, ExactSet::new(bits))
-                .run_together(party, journal)
-        }
-        Form::Fixed { .. } => {
-            let visited = Stored::new(OfWords);
-            Search::<[u64; 2], _>::new(model, form, options, visited).run_together(party, journal)
-        }
-        Form::Varying => {
-            let visited = Stored::new(OfAnyKind::default());
-            Search::<Code, _>::new(model, form, options, visited).run_together(party, journal)
-        }
-        Form::Whole => unreachable!("processes that search together pack their states"),
     }
 }
 
+/// The search that keeps all in memory.
 fn run<K: Compared, I: Visited<K>>(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,
     visited: I,
-    journal: Option<Journal>,
-) -> Result<Found, DiskError> {
-    let disk = OfSearch {
-        journal,
-        spill: None,
+    means: Means<'_>,
+) -> Result<Found, NoOutcome> {
+    Search::<K, _>::new(model, form, options, visited).run(OfSearch {
+        journal: means.journal,
+        party: None,
+        folder: PathBuf::new(),
+        disk: None,
         from_bytes: None,
-    };
-    Search::<K, _>::new(model, form, options, visited).run(disk)
+        open: None,
+    })
 }
 
-/// The search whose states go to disk when memory is short.
+/// The search whose states may go to disk: when memory is short, or, of several processes, when process 0 has those of all.
 fn search_on_disk(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,
-    spilling: &Spilling,
-    journal: Option<Journal>,
-) -> Result<Found, DiskError> {
-    let (folder, from_bytes) = (&*spilling.folder, spilling.from_bytes);
-    let refused = |error: io::Error| DiskError::refused("write into", folder, &error);
+    means: Means<'_>,
+) -> Result<Found, NoOutcome> {
     match form {
         Form::Fixed { words: 1, bits } => {
-            let spill = Some(on_disk::<[u64; 1], ExactSet>(folder).map_err(refused)?);
-            let disk = OfSearch {
-                journal,
-                spill,
-                from_bytes,
-            };
-            Search::new(model, form, options, ExactSet::new(bits)).run(disk)
+            run_on_disk::<[u64; 1], _>(model, form, options, ExactSet::new(bits), means)
         }
         Form::Fixed { .. } => {
-            let spill = Some(on_disk::<[u64; 2], Stored<_, _>>(folder).map_err(refused)?);
-            let disk = OfSearch {
-                journal,
-                spill,
-                from_bytes,
-            };
-            Search::new(model, form, options, Stored::new(OfWords)).run(disk)
+            run_on_disk::<[u64; 2], _>(model, form, options, Stored::new(OfWords), means)
         }
         Form::Varying => {
-            let spill = Some(on_disk::<Code, Stored<_, _>>(folder).map_err(refused)?);
-            let disk = OfSearch {
-                journal,
-                spill,
-                from_bytes,
-            };
             let visited = Stored::new(OfAnyKind::default());
-            Search::new(model, form, options, visited).run(disk)
+            run_on_disk::<Code, _>(model, form, options, visited, means)
         }
-        Form::Whole => Err(DiskError::NotWritten),
+        Form::Whole => Err(DiskError::NotWritten.into()),
     }
+}
+
+fn run_on_disk<K: FileKey + Eq, I: Drain<K>>(
+    model: &dyn Expand,
+    form: Form,
+    options: PlainOptions<'_>,
+    visited: I,
+    means: Means<'_>,
+) -> Result<Found, NoOutcome> {
+    let folder = means.spill.map(|spilling| spilling.folder.clone());
+    let disk = match &folder {
+        Some(folder) => Some(
+            on_disk::<K, I>(folder)
+                .map_err(|error| DiskError::refused("write into", folder, &error))?,
+        ),
+        None => None,
+    };
+    Search::new(model, form, options, visited).run(OfSearch {
+        journal: means.journal,
+        party: means.party,
+        folder: folder.unwrap_or_else(std::env::temp_dir),
+        disk,
+        from_bytes: means.spill.and_then(|spilling| spilling.from_bytes),
+        open: Some(on_disk::<K, I>),
+    })
 }

@@ -1,5 +1,7 @@
 //! Keys: what is kept of states, in lists that know nothing of the states' type.
 
+use std::cmp::Ordering;
+
 use crate::state::Code;
 use crate::statement::erased::ErasedState;
 
@@ -133,6 +135,8 @@ pub(super) trait Compared: Clone + Send + Sync + 'static {
     fn keys(keys: &[Self]) -> Keys<'_>;
     /// Moves the keys of a list, which are of this type, to the end of another one.
     fn take(list: &mut KeyList, keys: &mut Vec<Self>);
+    /// Order of two keys, in which processes that search together have the states of a level.
+    fn order(&self, other: &Self) -> Ordering;
 }
 
 const OTHER: &str = "a model gives keys of the form that it was asked for";
@@ -153,6 +157,10 @@ impl<const N: usize> Compared for [u64; N] {
         keys.extend_from_slice(whole);
         all.clear();
     }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
 }
 
 impl Compared for Code {
@@ -166,6 +174,10 @@ impl Compared for Code {
             KeyList::Fixed { .. } | KeyList::Whole(_) => unreachable!("{OTHER}"),
         }
     }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
 }
 
 impl Compared for ErasedState {
@@ -178,5 +190,9 @@ impl Compared for ErasedState {
             KeyList::Whole(all) => keys.append(all),
             KeyList::Fixed { .. } | KeyList::Varying(_) => unreachable!("{OTHER}"),
         }
+    }
+
+    fn order(&self, _: &Self) -> Ordering {
+        unreachable!("processes that search together pack their states")
     }
 }

@@ -75,6 +75,15 @@ impl Predecessors {
         self.chunk(state).length
     }
 
+    /// The states of a level, of so many in all.
+    pub fn level(&self, length: u32, states: u64) -> Range<u64> {
+        let first = |length: u32| {
+            let before = self.chunks.partition_point(|chunk| chunk.length < length);
+            self.chunks.get(before).map_or(states, |chunk| chunk.first)
+        };
+        first(length)..first(length + 1)
+    }
+
     /// The states one of which led to `state` first; none if it is initial.
     pub fn sources(&self, state: StateId) -> Range<u64> {
         self.chunk(state).sources.clone()

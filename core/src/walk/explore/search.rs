@@ -10,39 +10,44 @@ mod bounds;
 mod checkpoint;
 mod chunk;
 mod found;
+mod gather;
 mod initial;
 mod kept;
+mod list;
+mod meeting;
 mod member;
 mod new_states;
+mod order;
 mod resume;
 mod spilling;
 mod state;
-mod together;
 
 use std::time::{Duration, Instant};
 
 use bounds::BETWEEN_LOOKS;
-use checkpoint::{AT_FAULT, Moment, When};
 use chunk::Successors;
+use found::Ended;
 pub(super) use found::Found;
 use kept::Kept;
+use member::Together;
 use new_states::NewStates;
+use resume::Resumed;
 use spilling::{Chunks, spill_from};
 pub(super) use state::Search;
 use state::Worker;
 
-use super::disk::DiskError;
 use super::duplicates::DuplicateFilter;
 use super::expansion::{Keeps, Task};
 use super::explored::End;
 use super::filtered::Filtered;
-use super::frontier::{Frontier, Span};
 use super::graph::Graph;
 use super::keys::{Compared, Form};
 use super::limits::Limit;
+use super::no_outcome::NoOutcome;
+use super::peers::{FIRST, Notice, Trouble};
 use super::set::{Candidate, Visited};
-use super::spill::{OfSearch, Spilled};
-use super::store::{DiskBlocks, Store};
+use super::span::Span;
+use super::spill::OfSearch;
 use crate::statement::asked::calls::Stage;
 use crate::statement::asked::model_call::{catch, panic_again};
 use crate::walk::parallel::run_in_parallel;
@@ -71,225 +76,209 @@ where
     K: Compared,
     I: Visited<K>,
 {
-    /// Searches, with checkpoints in a journal if there is one.
+    /// Searches, alone or with others. Of several processes, process 0 has the outcome, and the others get its report.
     ///
     /// # Errors
     ///
-    /// If the checkpoint that is resumed is damaged, or one of another model.
-    pub fn run(mut self, disk: OfSearch<K, I>) -> Result<Found, DiskError> {
+    /// If the checkpoint that is resumed is damaged, or one of another model; if the processes do not search the same, or one was lost; and
+    /// where another process has the outcome.
+    pub fn run(mut self, means: OfSearch<K, I>) -> Result<Found, NoOutcome> {
         let OfSearch {
             journal,
-            spill,
+            party,
+            folder,
+            disk,
             from_bytes,
-        } = disk;
-        self.spill = spill;
+            open,
+        } = means;
+        self.list.disk = disk;
+        self.list.folder = folder;
         let most = self.options.limits.memory_bytes;
         self.spill_from = from_bytes.or(most.map(spill_from)).unwrap_or(u64::MAX);
         self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
-        // What the model does with a state as it is expanded has guards of its own. Where it panics as states are compared, or
-        // what was counted of them is added up, the search ends.
-        let mut initial_states = 0;
-        let mut panic = None;
-        let mut refused = None;
-        let searched = catch(|| {
-            match self.resume(self.form) {
-                Ok(None) => (),
-                Ok(Some(resumed)) => {
-                    initial_states = resumed.initial;
-                    return self.search(resumed.unexpanded, Some(resumed.before), None);
-                }
-                Err(error) => {
-                    if let DiskError::Interrupted { limit, .. } = error {
-                        self.forget_read(&error.to_string());
-                        return End::Limit(limit);
-                    }
-                    refused = Some(error);
-                    return End::Stopped;
-                }
-            }
-            let added = self.add_initial(&(0..u64::MAX));
-            panic = added.panic;
-            initial_states = self.log.len();
-            #[cfg(test)]
-            self.log.leave_gap(super::tests::GAP.get());
-            if let Some(kept) = &mut self.kept {
-                kept.initial = initial_states;
-                if panic.is_some() {
-                    // A search that goes on would not know of it.
-                    kept.journal.end(AT_FAULT);
-                }
-            }
-            let initial = Span {
-                states: 0..initial_states as u64,
-                length: 0,
-            };
-            self.search(vec![initial], None, added.limit)
-        });
-        if let Some(refused) = refused {
-            return Err(refused);
-        }
-        let mut end = searched.unwrap_or_else(|found| {
-            panic.get_or_insert(found);
-            End::Panicked
-        });
-        let panicked = self.incomplete || panic.is_some();
-        if panicked && end == End::Complete {
-            end = End::Panicked;
-        }
-        self.graph.iter_mut().for_each(Graph::finish);
-        let store_bytes = self.store_bytes();
-        self.resident.look(store_bytes);
-        let earlier = self.kept.as_ref();
-        let earlier_seconds = earlier.map_or(0.0, |kept| kept.journal.earlier_seconds);
-        let on_disk = self.spill.as_ref().map_or(0, |spill| spill.blocks());
-        Ok(Found {
-            limit_process: None,
-            initial_states: initial_states as u64,
-            unexamined: self.unexamined,
-            transitions: self.transitions,
-            depth: self.depth,
-            seconds: earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: self.resident.peak(),
-            store_bytes,
-            set_bytes: self.visited.bytes(),
-            // Where something panicked it is not known of which states steps are missing.
-            graph: self.graph.take().filter(|_| !panicked),
-            graph_too_large: self.graph_too_large,
-            panic,
-            written: self.kept.map(|kept| kept.journal.written),
-            end,
-            spilled: self.spill.as_ref().map(|spill| Spilled {
-                bytes: spill.bytes(),
-                ended: self.unwritten,
-            }),
-            store: Box::new(Store {
-                disk: self.spill.map(|spill| DiskBlocks::new(spill)),
-                on_disk: (on_disk, self.written_bytes),
-                log: self.log,
-                predecessors: self.predecessors,
-            }),
-        })
-    }
-
-    /// Expands span after span, unless a limit was reached before. `begun` is the first state to which the first span has led, if some
-    /// of it was expanded before.
-    fn search(&mut self, unexpanded: Vec<Span>, begun: Option<u64>, limit: Option<Limit>) -> End {
-        let mut frontier = Frontier::new(unexpanded);
-        let too_many = || {
-            let most = self.most_states();
-            (self.log.len() as u64 > most).then_some(Limit::States(most))
+        self.together = party.map(|party| Box::new(Together::new(party)));
+        let ended = match &self.together {
+            Some(_) => self.search()?,
+            // What the model does with a state as it is expanded has guards of its own. Where it panics as states are compared, or
+            // what was counted of them is added up, the search ends.
+            None => catch(|| self.search()).unwrap_or_else(|panic| {
+                self.panic.get_or_insert(panic);
+                Ok(Ended::of_all(End::Panicked))
+            })?,
         };
-        if let Some(limit) = limit.or_else(too_many) {
-            self.examine_rest(frontier.rest(), limit);
-            return End::Limit(limit);
+        self.graph.iter_mut().for_each(Graph::finish);
+        let record = self.record();
+        match open.filter(|_| self.together.is_some()) {
+            Some(open) => self.gather(ended, record, open),
+            None => Ok(self.found(ended, record)),
         }
-        if self.at_capacity && self.log.len() == 0 {
-            // There is nothing to look at, and there are states.
-            return End::Limit(Limit::States(self.most_states()));
-        }
-        let mut begun = begun;
-        while let Some(span) = frontier.next() {
-            let before = begun.take().unwrap_or(self.log.len() as u64);
-            let outcome = match self.options.limits.depth {
-                Some(most) if most == span.length => Err((span.states.start, Limit::Depth(most))),
-                _ => self.expand(&span, before, &frontier),
-            };
-            // Where a limit ended the expansion, too, what is perhaps new has been reached. That a file cannot be read is known.
-            let _ = self.settle(span.length + 1);
-            let new = Span {
-                states: before..self.log.len() as u64,
-                length: span.length + 1,
-            };
-            if !new.states.is_empty() {
-                self.depth = self.depth.max(new.length);
-            }
-            if let Err((unexpanded, limit)) = outcome {
-                let unexpanded = Span {
-                    states: unexpanded..span.states.end,
-                    ..span
-                };
-                let left = frontier.after(&unexpanded);
-                // That a file cannot be written is told in the account of the checkpoints.
-                if let Some(extent) = self.before_full.take() {
-                    let wave = Span {
-                        states: extent.next..unexpanded.states.end,
-                        ..unexpanded
-                    };
-                    self.keep_before_full(extent, &frontier.after(&wave), before);
-                }
-                let moment = Moment {
-                    unexpanded: &left,
-                    before,
-                };
-                let _ = self.keep(moment, When::Now);
-                let rest = [unexpanded, new].into_iter().chain(frontier.rest());
-                self.examine_rest(rest, limit);
-                return End::Limit(limit);
-            }
-            if let Some(length) = self.model.stop() {
-                if self.model.is_constrained() {
-                    // Which states are outside of the constraint is known of those that were looked at.
-                    let rest = [new].into_iter().chain(frontier.rest());
-                    rest.for_each(|span| self.examine(&span));
-                } else if length >= new.length {
-                    // What is wrong with the states just reached is shown by traces as short.
-                    self.examine(&new);
-                }
-                return End::Stopped;
-            }
-            frontier.push(new.states, new.length);
-        }
-        End::Complete
     }
 
-    /// Expands the states of a span, or says with which state a limit stopped it.
-    /// The states to which it has led are those from `before` on; `frontier` are those that come after it.
-    fn expand(
-        &mut self,
-        span: &Span,
-        before: u64,
-        frontier: &Frontier,
-    ) -> Result<(), (u64, Limit)> {
+    /// Expands level after level, until none is left or something ends it.
+    fn search(&mut self) -> Result<Ended, NoOutcome> {
+        self.attend();
+        if let Some(together) = &self.together {
+            together.test_search()?;
+        }
+        let resumed = self.resume()?;
+        // A checkpoint that is resumed need not be written once more, and a level in whose midst the search goes on has begun.
+        let (mut is_new, mut is_begun) = (resumed.is_none(), false);
+        let mut left = match resumed {
+            None => self.begin()?,
+            Some(Resumed {
+                limit: Some((process, limit)),
+                ..
+            }) => return Ok(self.ended_by(process, limit)),
+            Some(resumed) => {
+                self.attend();
+                is_begun = resumed.is_begun;
+                resumed.left
+            }
+        };
+        loop {
+            if let Some(together) = &mut self.together {
+                together.level = left.length;
+            }
+            if !is_begun {
+                self.before = self.list.keys.len() as u64;
+                if self.together.is_some() {
+                    self.meet(&left)?;
+                }
+                if let Some(ended) = self.decide(&left)? {
+                    return Ok(ended);
+                }
+                if is_new && self.together.is_some() {
+                    self.keep_if_due(&left)?;
+                }
+            }
+            (is_new, is_begun) = (true, false);
+            let trouble = self.expand(&mut left)?;
+            let new = self.begin_level(self.before, left.length + 1);
+            if let Some((process, trouble)) = trouble {
+                let at = self.moment_at_limit(&left);
+                self.keep_at_limit(at, trouble)?;
+                self.cut_if_too_many(trouble)?;
+                let rest = [left].into_iter().chain(self.spans_of(new));
+                return Ok(self.end_early(process, trouble, rest.collect()));
+            }
+            left = new;
+        }
+    }
+
+    /// Expands the states of a level that are left, until a reason to end is told.
+    fn expand(&mut self, left: &mut Span) -> Result<Option<(usize, Trouble)>, NoOutcome> {
+        loop {
+            let begun = left.states.start;
+            if let Some(Err(limit)) = self.guarded(|search| search.expand_some(left)) {
+                self.limit(limit);
+            }
+            self.meet(left)?;
+            if self.together.is_none() && left.states.start > begun {
+                self.keep_if_due(left)?;
+            }
+            let trouble = self.trouble();
+            let is_expanded = match &self.together {
+                None => left.len() == 0,
+                Some(together) => Notice::sum(&together.notices, |one| one.left) == 0,
+            };
+            let is_full = matches!(trouble, Some((_, Trouble::Limit(Limit::States(_)))));
+            if is_expanded && is_full && self.together.is_some() {
+                // Whichever process has the states, the next level tells that there are too many.
+                return Ok(None);
+            }
+            if is_expanded || trouble.is_some() {
+                return Ok(trouble);
+            }
+        }
+    }
+
+    /// Expands states of a level: of one process until it looks at the limits, of several until there are enough words for the others.
+    fn expand_some(&mut self, left: &mut Span) -> Result<(), Limit> {
         let wave = self.states_a_wave();
-        let mut start = span.states.start;
-        for part in span.parts(BETWEEN_LOOKS) {
-            let at = |limit| (start, limit);
-            self.make_room_on_disk(start, span.length + 1).map_err(at)?;
-            self.within_limits().map_err(at)?;
-            self.load(&part.states).map_err(at)?;
+        for part in left.clone().parts(BETWEEN_LOOKS) {
+            self.make_room_on_disk(part.states.start, left.length + 1)?;
+            self.within_limits()?;
+            let loaded = self.list.load(&part.states);
+            self.disk(loaded)?;
             for wave in part.parts(wave) {
-                let states = wave.len();
-                self.has_headroom(states).map_err(|limit| (start, limit))?;
-                self.wave(&wave, Task::Expand)
-                    .map_err(|limit| (start, limit))?;
-                start = wave.states.end;
+                if self.together.as_ref().is_some_and(|one| one.is_full()) {
+                    return Ok(());
+                }
+                self.has_headroom(wave.len())?;
+                self.wave(&wave, Task::Expand)?;
+                left.states.start = wave.states.end;
             }
-            self.report(span.length, (self.log.len() as u64).saturating_sub(start));
-            let at = |limit| (start, limit);
-            let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
-            if is_due || start == span.states.end {
-                self.settle(span.length + 1).map_err(at)?;
-            } else {
-                self.settle_if_many(span.length + 1).map_err(at)?;
-            }
-            if self.kept.is_some() {
-                let left = Span {
-                    states: start..span.states.end,
-                    ..*span
-                };
-                let moment = Moment {
-                    unexpanded: &frontier.after(&left),
-                    before,
-                };
-                self.keep(moment, When::Due)
-                    .map_err(|limit| (start, limit))?;
-            }
-            self.not_starved().map_err(|limit| (start, limit))?;
-            if self.at_capacity {
-                return Err((start, Limit::States(self.most_states())));
+            if self.together.is_none() {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Decides whether the search ends where a level begins, and why.
+    fn decide(&mut self, level: &Span) -> Result<Option<Ended>, NoOutcome> {
+        if let Some((process, trouble)) = self.trouble() {
+            let at = match trouble {
+                // It has more states than the limit allows.
+                Trouble::Limit(Limit::States(_)) => self.earlier.take(),
+                // Initial states may be missing.
+                _ if level.length == 0 => None,
+                _ => self.moment(level.clone()),
+            };
+            self.keep_at_limit(at, trouble)?;
+            self.cut_if_too_many(trouble)?;
+            let rest = self.spans_of(level.clone());
+            return Ok(Some(self.end_early(process, trouble, rest)));
+        }
+        let (stop, left) = match &self.together {
+            None => (self.model.stop(), level.len()),
+            Some(together) => {
+                let notices = &together.notices;
+                let stop = notices.iter().filter_map(|notice| notice.stop).min();
+                (stop, Notice::sum(notices, |notice| notice.left))
+            }
+        };
+        if let Some(length) = stop {
+            // Which states are outside of the constraint is known of those that were looked at; and what is wrong with the states just
+            // reached is shown by traces as short.
+            if self.model.is_constrained() || length >= level.length {
+                self.guarded(|search| search.examine(level));
+            }
+            return Ok(Some(Ended::of_all(End::Stopped)));
+        }
+        if left == 0 {
+            return Ok(Some(Ended::of_all(End::Complete)));
+        }
+        let depth = self.options.limits.depth;
+        let Some(most) = depth.filter(|most| *most == level.length) else {
+            return Ok(None);
+        };
+        let limit = Trouble::Limit(Limit::Depth(most));
+        let at = if self.together.is_none() || level.length > 0 {
+            self.moment(level.clone())
+        } else {
+            None
+        };
+        self.keep_at_limit(at, limit)?;
+        Ok(Some(self.end_early(FIRST, limit, vec![level.clone()])))
+    }
+
+    /// Ends the search as a process has told to, with a look at the states that are not expanded.
+    fn end_early(&mut self, process: usize, trouble: Trouble, rest: Vec<Span>) -> Ended {
+        let Trouble::Limit(limit) = trouble else {
+            return Ended::of_all(End::Panicked);
+        };
+        self.guarded(|search| search.examine_rest(rest, limit));
+        self.ended_by(process, limit)
+    }
+
+    /// End by a limit, which a process has told.
+    fn ended_by(&self, process: usize, limit: Limit) -> Ended {
+        let is_of_all = matches!(limit, Limit::States(_) | Limit::Depth(_));
+        Ended {
+            end: End::Limit(limit),
+            limit_process: (self.together.is_some() && !is_of_all).then_some(process),
+        }
     }
 
     /// States of a wave.
@@ -304,7 +293,7 @@ where
 
     /// Looks at the states that a limit leaves unexpanded. Where the time is up, or memory is, that is
     /// not to take long either.
-    fn examine_rest(&mut self, rest: impl Iterator<Item = Span>, limit: Limit) {
+    fn examine_rest(&mut self, rest: impl IntoIterator<Item = Span>, limit: Limit) {
         self.grace = match limit {
             Limit::States(_) | Limit::Depth(_) => None,
             Limit::Seconds(_)
@@ -315,22 +304,21 @@ where
                 Some(Instant::now() + GRACE.max(self.clock.started.elapsed() / 10))
             }
         };
-        rest.for_each(|span| self.examine(&span));
+        rest.into_iter().for_each(|span| self.examine(&span));
     }
 
     fn examine(&mut self, span: &Span) {
         for wave in span.parts(WAVE) {
             // What is left out is counted.
-            match self.load(&wave.states) {
+            let loaded = self.list.load(&wave.states);
+            match self.disk(loaded) {
                 Ok(()) => drop(self.wave(&wave, Task::ExamineOnly)),
                 Err(_) => self.unexamined += wave.len(),
             }
-            let before = if self.unloaded > 0 {
-                wave.states.end
-            } else {
-                0
-            };
-            let _ = self.unload(0..before as usize);
+            if self.list.is_on_disk() {
+                let unloaded = self.list.unload(0..wave.states.end as usize);
+                let _ = self.disk(unloaded);
+            }
         }
     }
 
@@ -392,14 +380,22 @@ where
         } else {
             Keeps::Found
         };
-        if task == Task::Expand && !is_forgotten && self.kept.is_some() && !self.at_capacity {
+        let is_kept = self.together.is_none() && self.kept.is_some() && !self.at_capacity;
+        if is_kept && task == Task::Expand && !is_forgotten {
             // An upper bound of the states that are new.
             let lists = results.iter().flat_map(|(done, ..)| done);
             let candidates = lists.map(|one| one.candidates.len()).sum::<usize>();
-            let is_perhaps_full = candidates > self.room().saturating_sub(self.log.len());
+            let is_perhaps_full = candidates > self.room().saturating_sub(self.list.keys.len());
             // Where states are on disk it is not known yet which are new.
-            let extent = || self.extent(wave.states.start);
-            self.before_full = (is_perhaps_full && !self.has_runs()).then(extent);
+            let left = Span {
+                states: wave.states.start..self.before,
+                length: wave.length,
+            };
+            self.earlier = if is_perhaps_full && !self.has_runs() {
+                self.moment(left)
+            } else {
+                None
+            };
         }
         for worker in &mut self.workers[..threads] {
             worker.expander.end_of_wave(keeps);
@@ -465,8 +461,8 @@ where
         let recording = self.is_recording();
         let compares_states = self.form == Form::Whole;
         let mut new_states = NewStates {
-            next: self.log.len() as u64,
-            predecessors: &mut self.predecessors,
+            next: self.list.keys.len() as u64,
+            predecessors: self.together.is_none().then_some(&mut self.predecessors),
             sources: &sources,
             length,
             list: None,
@@ -476,14 +472,18 @@ where
         if compares_states {
             adder.set_stage(Stage::Adding);
         }
-        let fits = self
-            .visited
-            .add_all(&mut self.log, candidates, &sorted, room, &mut new_states);
+        let fits = self.visited.add_all(
+            &mut self.list.keys,
+            candidates,
+            &sorted,
+            room,
+            &mut new_states,
+        );
         adder.set_stage(Stage::Idle);
         let numbers = new_states.numbers.unwrap_or_default();
         self.at_capacity |= !fits;
-        if !self.at_capacity {
-            self.before_full = None;
+        if !self.at_capacity && self.together.is_none() {
+            self.earlier = None;
         }
         let mut numbers = numbers.into_iter();
         for expansion in wave {

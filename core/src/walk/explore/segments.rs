@@ -1,5 +1,6 @@
 //! A segmented vector: appending moves no entry, and whole segments can be freed.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 const BLOCK_BITS: u32 = 16;
@@ -65,13 +66,13 @@ impl<T> SegmentedVec<T> {
     }
 
     /// Sorts the entries from one place on, which are in memory.
-    pub fn sort_from(&mut self, place: usize)
+    pub fn sort_from(&mut self, place: usize, order: impl Fn(&T, &T) -> Ordering)
     where
-        T: Ord + Clone,
+        T: Clone,
     {
         let runs = self.runs(place..self.len());
         let mut entries: Vec<_> = runs.flat_map(|(_, run)| run).cloned().collect();
-        entries.sort_unstable();
+        entries.sort_unstable_by(order);
         self.truncate(place);
         self.extend(&entries);
     }
@@ -202,7 +203,7 @@ mod tests {
             let mut log = SegmentedVec::new();
             let entries: Vec<_> = (0..count).map(|n| n * 7919 % 10_007).collect();
             log.extend(&entries);
-            log.sort_from(first);
+            log.sort_from(first, usize::cmp);
             let mut sorted = entries;
             sorted[first..].sort_unstable();
             let found: Vec<_> = log

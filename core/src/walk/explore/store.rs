@@ -27,15 +27,6 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
     fn length(&self, id: StateId) -> u32;
     /// Origin of the path found to a state.
     fn origin(&self, id: StateId) -> Origin<'_, S>;
-    /// The first state of the level before that of `id` that `leads` to it by one of its steps, and the number of this.
-    fn search_back(
-        &self,
-        _system: &S,
-        _id: StateId,
-        _leads: &mut dyn FnMut(&StateOf<S>) -> Option<u32>,
-    ) -> Option<Predecessor> {
-        None
-    }
     /// Warning about the origin of the behaviour to a state, if there is one.
     fn provenance(&self, _id: StateId) -> Option<&str> {
         None
@@ -56,20 +47,8 @@ pub(crate) enum Origin<'a, S: TransitionSystem> {
     Initial,
     /// A step of one of these leads to it.
     OneOf(Range<u64>),
-    /// A step of a state of the level before leads to it, and [`States::search_back`] finds it.
-    FromLevelBefore,
     /// The behaviour itself was kept.
     Behaviour(&'a Trace<S>),
-}
-
-/// Way to a state that a search reached.
-pub(super) enum Way {
-    /// The state is initial.
-    Initial,
-    /// A step of one of these leads to it.
-    OneOf(Range<u64>),
-    /// A step of a state of the level before leads to it.
-    FromLevelBefore,
 }
 
 /// The keys of the states that a search reached, and how it reached them.
@@ -80,16 +59,8 @@ pub(super) trait Reached: Send + Sync {
     fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool;
     /// The length of the path found to a state.
     fn length(&self, id: StateId) -> u32;
-    /// Way by which a state was reached.
-    fn way(&self, id: StateId) -> Way;
-    /// The first state of the level before that of `id` that `leads` to it by one of its steps, and the number of this.
-    fn search_back(
-        &self,
-        _id: StateId,
-        _leads: &mut dyn FnMut(Key<'_>) -> Option<u32>,
-    ) -> Option<Predecessor> {
-        None
-    }
+    /// States of which a step leads to a state; none if it is initial.
+    fn sources(&self, id: StateId) -> Range<u64>;
     /// Bytes that codes take, on average.
     fn bytes_of_code(&self) -> f64;
 }
@@ -116,6 +87,14 @@ impl<K> DiskBlocks<K> {
             blocks,
             last: Mutex::new((usize::MAX, Vec::new())),
         }
+    }
+}
+
+impl<K> Store<K> {
+    /// The greatest length of a path to a state reached.
+    pub fn depth(&self) -> u32 {
+        let last = (self.log.len() as u64).checked_sub(1).map(StateId);
+        last.map_or(0, |last| self.predecessors.length(last))
     }
 }
 
@@ -155,13 +134,8 @@ impl<K: Compared> Reached for Store<K> {
         self.predecessors.length(id)
     }
 
-    fn way(&self, id: StateId) -> Way {
-        let sources = self.predecessors.sources(id);
-        if sources.is_empty() {
-            Way::Initial
-        } else {
-            Way::OneOf(sources)
-        }
+    fn sources(&self, id: StateId) -> Range<u64> {
+        self.predecessors.sources(id)
     }
 
     fn bytes_of_code(&self) -> f64 {
@@ -273,10 +247,7 @@ pub(crate) fn trace<S: TransitionSystem>(
     loop {
         let predecessor = match states.origin(at) {
             Origin::Initial => break,
-            Origin::OneOf(sources) => {
-                predecessor(states, system, quotient, within, at, Some(sources))?
-            }
-            Origin::FromLevelBefore => predecessor(states, system, quotient, within, at, None)?,
+            Origin::OneOf(sources) => predecessor(states, system, quotient, within, at, sources)?,
             Origin::Behaviour(behaviour) => {
                 let mut trace = behaviour.clone();
                 if let Some(position) = place.step {
@@ -321,7 +292,7 @@ pub(crate) fn trace<S: TransitionSystem>(
 }
 
 /// Number of the first step of a state that leads to another one, if one does.
-pub(super) fn first_step<S: TransitionSystem>(
+fn first_step<S: TransitionSystem>(
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
     within: Option<&WithinConstraint<'_, S>>,
@@ -351,29 +322,22 @@ pub(super) fn first_step<S: TransitionSystem>(
     step
 }
 
-/// The first step that leads to a state, as the search met it: of one of `sources`, or of a state of the level before.
+/// The first step of one of `sources` that leads to a state.
 fn predecessor<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
     within: Option<&WithinConstraint<'_, S>>,
     id: StateId,
-    sources: Option<Range<u64>>,
+    sources: Range<u64>,
 ) -> Result<Predecessor, Unrepeatable> {
     let wanted = states.state(system, id).expect("states are kept");
-    let mut leads = |from: &StateOf<S>| first_step(system, symmetry, within, from, &wanted);
-    let Some(sources) = sources else {
-        return states.search_back(system, id, &mut leads).ok_or_else(|| {
-            let first = format!("from a state of the level before to {wanted:?}");
-            Unrepeatable::new(system, &wanted, first)
-        });
-    };
     let first = StateId(sources.start);
     let count = sources.end - sources.start;
     let mut sources = sources.map(StateId);
     let found = sources.find_map(|source| {
         let from = states.state(system, source).expect("states are kept");
-        let step = leads(&from)?;
+        let step = first_step(system, symmetry, within, &from, &wanted)?;
         Some(Predecessor { source, step })
     });
     if let Some(found) = found {
@@ -406,19 +370,11 @@ impl<S: TransitionSystem> States<S> for Box<dyn Reached> {
     }
 
     fn origin(&self, id: StateId) -> Origin<'_, S> {
-        match self.way(id) {
-            Way::Initial => Origin::Initial,
-            Way::OneOf(sources) => Origin::OneOf(sources),
-            Way::FromLevelBefore => Origin::FromLevelBefore,
+        let sources = (**self).sources(id);
+        if sources.is_empty() {
+            Origin::Initial
+        } else {
+            Origin::OneOf(sources)
         }
-    }
-
-    fn search_back(
-        &self,
-        system: &S,
-        id: StateId,
-        leads: &mut dyn FnMut(&StateOf<S>) -> Option<u32>,
-    ) -> Option<Predecessor> {
-        (**self).search_back(id, &mut |key| with(system, key, |state| leads(state)))
     }
 }

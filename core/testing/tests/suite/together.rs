@@ -379,6 +379,89 @@ fn compare_fan(width: u32) {
     }
 }
 
+/// Several processes say the same when their states go to disk; returns the bytes that went there.
+fn compare_on_disk(run: Run<'_>, settings: &Settings<'_>, processes: &[usize]) -> u64 {
+    let mut bytes = 0;
+    for processes in processes {
+        let in_memory = without_disk(together(run, settings, *processes));
+        for from_bytes in [0, 20_000] {
+            let folder = folder();
+            let spilled = Settings {
+                spill: spilling::spilling(folder.path(), from_bytes),
+                ..settings.clone()
+            };
+            let on_disk = together(run, &spilled, *processes);
+            let account = on_disk.spilled.as_ref().expect("there is an account");
+            assert_eq!(account.ended, None);
+            bytes += account.bytes;
+            let whose = format!("{processes} processes from {from_bytes} bytes");
+            assert_same(&in_memory, &without_disk(on_disk), &whose);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn several_processes_search_alike_on_disk() {
+    let mut on_disk = 0;
+    for (seeds, size) in [(0..40, Size::Small), (0..1, Size::Wide)] {
+        for seed in seeds {
+            let mut generator = Generator::new(seed);
+            let refinement = draw(seed, size);
+            for until in [Until::End, Until::FirstViolation] {
+                let settings = Settings {
+                    until,
+                    threads: 1 + generator.below(3),
+                    ..Settings::default()
+                };
+                let bytes = compare_on_disk(&of(&refinement), &settings, &[1, 2, 3]);
+                on_disk += u64::from(bytes > 0);
+            }
+        }
+    }
+    assert!(on_disk > 40, "{on_disk}");
+}
+
+/// States of one word, of two, and codes; and levels of which several runs of states are on disk.
+#[test]
+fn large_levels_of_several_processes_are_searched_alike_on_disk() {
+    fn of_grid<N: spilling::Count>(settings: &Settings<'_>)
+    where
+        [N; 3]: State<Grid<N>>,
+    {
+        assert!(compare_on_disk(&of(&grid::<N>(16)), settings, &[2, 3]) > 0);
+    }
+    let settings = to_the_end();
+    of_grid::<u16>(&settings);
+    of_grid::<u32>(&settings);
+    of_grid::<u64>(&settings);
+    let bytes = compare_on_disk(&of(&fan(150_000)), &settings, &[2]);
+    assert!(bytes > 1_000_000, "{bytes}");
+}
+
+/// A limit on states leaves the same ones of levels that are on disk.
+#[test]
+fn a_limit_on_states_is_exact_on_disk() {
+    for most in [1, 7, 500, 728, 729] {
+        let settings = Settings {
+            limits: Limits {
+                states: Some(most),
+                ..Limits::default()
+            },
+            ..to_the_end()
+        };
+        compare_on_disk(&of(&grid::<u32>(9)), &settings, &[1, 3]);
+    }
+    let settings = Settings {
+        limits: Limits {
+            states: Some(190_000),
+            ..Limits::default()
+        },
+        ..to_the_end()
+    };
+    compare_on_disk(&of(&fan(150_000)), &settings, &[3]);
+}
+
 /// Any number of processes reach as many states as the limit allows, and the same ones.
 fn limited<R: Refinement + Sync>(refinement: &R, all: u64) {
     for (most, threads) in [(1, 1), (2, 2), (7, 1), (500, 2), (all - 1, 1), (all, 2)] {
@@ -896,14 +979,17 @@ fn compare_killed<R: Refinement + Sync>(
     let mut start = Start::Anew;
     let mut before = None;
     for _ in 0..4 {
-        let left = folder();
+        let (left, on_disk) = (folder(), folder());
         let processes = [0, 1, 2, 5][generator.below(4)];
+        let threads = 1 + generator.below(2);
+        let moment = generator.below(8) as u64;
+        let few = spilling::spilling(on_disk.path(), 700 * moment);
         let settings = Settings {
+            spill: few.filter(|_| moment.is_multiple_of(2)),
             checkpoints: checkpoints(from.path(), start),
-            threads: 1 + generator.below(2),
+            threads,
             ..settings.clone()
         };
-        let moment = generator.below(8) as u64;
         let report = killed(refinement, &settings, processes, moment, left.path());
         let whose = format!("{processes} processes after {before:?}");
         let [plain, found] = [&expected, &report].map(|report| without_choice(report.clone()));
@@ -1150,7 +1236,6 @@ fn another_search_is_refused() {
 #[test]
 fn what_several_processes_cannot_do_is_refused() {
     let grid = grid::<u16>(3);
-    let folder = tempfile::tempdir().expect("there is room for a folder");
     let peers = || -> Option<Arc<dyn Peers>> {
         participants(1)
             .pop()
@@ -1171,10 +1256,6 @@ fn what_several_processes_cannot_do_is_refused() {
                 steps: 1,
                 seed: 1,
             }),
-            ..settings.clone()
-        },
-        Settings {
-            spill: spilling::spilling(folder.path(), 0),
             ..settings.clone()
         },
     ] {

@@ -120,9 +120,8 @@ impl Journal {
             return Ok(self);
         };
         // Part of a level may have been reached.
-        let expanding = manifest.frontier.first();
-        let next = expanding.filter(|_| manifest.reached > manifest.before);
-        let depth = next.map_or(0, |span| span.length + 1).max(manifest.depth);
+        let left = &manifest.left;
+        let depth = left.length + u32::from(manifest.reached > left.end);
         let figures = [
             ("states", manifest.reached, limits.states),
             (

@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::list::SavedList;
 
 /// Number of the format of the files.
-const FORMAT: u64 = 3;
+const FORMAT: u64 = 4;
 
 /// Consecutive states to which paths of one length were found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,14 @@ pub(in crate::walk::explore) struct SavedSpan {
     pub start: u64,
     pub end: u64,
     pub length: u32,
+}
+
+/// A state: the length of the path to it, and its words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::walk::explore) struct SavedState {
+    pub length: u32,
+    pub words: Vec<u64>,
 }
 
 /// A chunk of states that were expanded together; see [`Predecessors`](crate::walk::explore::predecessors::Predecessors).
@@ -45,19 +53,13 @@ pub(in crate::walk::explore) struct Manifest {
     pub reached: u64,
     /// and of those that are initial.
     pub initial: u64,
-    /// The spans that are not expanded yet, in the order of the frontier, and before them what is left of the one that was being
-    /// expanded.
-    pub frontier: Vec<SavedSpan>,
-    /// The first state to which that one led.
-    pub before: u64,
+    /// The states that are left of the level that was being expanded; those after it are the ones to which it led.
+    pub left: SavedSpan,
     pub transitions: u64,
-    pub depth: u32,
     pub seconds: f64,
     pub tally: Value,
-    /// States by whose places the tally names them, each with its level and its words, where it does not name them by their numbers: those
-    /// of a search of several processes.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub mentioned: Option<Vec<(u32, Vec<u64>)>>,
+    /// The states that the tally names, by their places here.
+    pub mentioned: Vec<SavedState>,
 }
 
 /// The part of a manifest that all formats have.
@@ -77,13 +79,15 @@ impl Manifest {
             chunks: SavedList::EMPTY,
             reached: 0,
             initial: 0,
-            frontier: Vec::new(),
-            before: 0,
+            left: SavedSpan {
+                start: 0,
+                end: 0,
+                length: 0,
+            },
             transitions: 0,
-            depth: 0,
             seconds: 0.0,
             tally: Value::Null,
-            mentioned: None,
+            mentioned: Vec::new(),
         }
     }
 

@@ -21,5 +21,5 @@ pub use error::DiskError;
 pub(super) use folder::{CHUNKS, STATES};
 pub(crate) use journal::Journal;
 pub use journal::Written;
-pub(super) use list::{ListFile, ListReader};
-pub(super) use manifest::{Manifest, SavedChunk, SavedSpan};
+pub(super) use list::ListReader;
+pub(super) use manifest::{Manifest, SavedChunk, SavedSpan, SavedState};

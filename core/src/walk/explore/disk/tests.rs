@@ -527,13 +527,11 @@ fn a_checkpoint_within_a_level_is_as_deep_as_what_that_has_led_to() {
         medium.0.lock().unwrap().left = u64::MAX;
         let manifest = Manifest {
             reached,
-            before: 5,
-            depth: 4,
-            frontier: vec![SavedSpan {
+            left: SavedSpan {
                 start: 2,
                 end: 5,
                 length: 4,
-            }],
+            },
             ..Manifest::nothing()
         };
         let mut journal = open(&medium, Start::Anew).unwrap();
@@ -557,15 +555,15 @@ fn another_format_is_refused() {
     medium.0.lock().unwrap().left = u64::MAX;
     let mut folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone())).unwrap();
     folder
-        .write_manifest("{\"format\": 4, \"new\": true}")
+        .write_manifest("{\"format\": 5, \"new\": true}")
         .unwrap();
     let found = open(&medium, Start::Resumed).err();
     assert!(
         matches!(
             found,
             Some(DiskError::Version {
-                found: 4,
-                read: 3,
+                found: 5,
+                read: 4,
                 ..
             })
         ),

@@ -8,7 +8,7 @@ mod position;
 use serde_json::Value;
 
 use super::StateId;
-use super::keys::{Form, Key, KeyList, Keys};
+use super::keys::{Form, KeyList, Keys};
 use super::limits::{Clock, Limit};
 use crate::state::Code;
 use crate::statement::asked::calls::Stage;
@@ -35,12 +35,8 @@ pub(super) trait Expand: Sync {
     fn merged(&self, told: &[(&Value, &dyn Fn(StateId) -> StateId)]) -> Option<Value>;
     /// True if the model is at fault, which no checkpoint tells.
     fn is_at_fault(&self) -> bool;
-    /// The first of some states that leads to a `wanted` one, by its place, and the number of its first step that does.
-    fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)>;
     /// The states at which something was found, each once and in order.
     fn mentioned(&self) -> Vec<StateId>;
-    /// The same of what was told.
-    fn mentions(&self, told: &Value) -> Option<Vec<StateId>>;
     /// Begins with nothing found.
     fn forget(&self);
     /// From now on, what is found at each state is found again.

@@ -27,10 +27,10 @@ use crate::walk::explore::Quotienting;
 use crate::walk::explore::codec::{
     code, complaint, push, push_owned, push_target, push_targets, with, with_over,
 };
-use crate::walk::explore::keys::{Form, Key, KeyList, Keys};
+use crate::walk::explore::keys::{Form, Key, KeyList};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::search::Found;
-use crate::walk::explore::store::{WithinConstraint, first_step, kept};
+use crate::walk::explore::store::kept;
 use crate::walk::explore::{Explored, Place, StateId, Visitor};
 
 /// A state of more steps than this is a wide one: the clock is looked at within it.
@@ -660,41 +660,11 @@ where
         self.visitor.is_at_fault(&self.tally())
     }
 
-    fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)> {
-        let system = self.system;
-        let within = |state: &StateOf<S>| {
-            let nowhere = Place {
-                length: 0,
-                state: StateId(0),
-                step: None,
-            };
-            self.visitor
-                .is_expanded(&mut self.visitor.tally(), nowhere, state)
-        };
-        let within = (self.visitor.is_constrained()).then_some(&within as &WithinConstraint<'_, S>);
-        with(system, wanted, |wanted| {
-            for place in 0..keys.len() {
-                let step = with(system, keys.at(place), |from| {
-                    first_step(system, self.symmetry, within, from, wanted)
-                });
-                if let Some(step) = step {
-                    return Some((place, step));
-                }
-            }
-            None
-        })
-    }
-
     fn mentioned(&self) -> Vec<StateId> {
-        sorted(self.visitor.mentioned(&self.tally()))
-    }
-
-    fn mentions(&self, told: &Value) -> Option<Vec<StateId>> {
-        let mut tally = self.visitor.tally();
-        if !self.visitor.hear(&mut tally, told, &|id| id) {
-            return None;
-        }
-        Some(sorted(self.visitor.mentioned(&tally)))
+        let mut ids = self.visitor.mentioned(&self.tally());
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     fn forget(&self) {
@@ -723,12 +693,6 @@ where
         }
         keys
     }
-}
-
-fn sorted(mut ids: Vec<StateId>) -> Vec<StateId> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }
 
 /// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.

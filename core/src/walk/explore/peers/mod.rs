@@ -9,10 +9,6 @@ mod attended;
 mod error;
 mod exchange;
 mod notice;
-mod record;
-mod request;
-mod scattered;
-mod share;
 mod words;
 
 pub(crate) use attended::Attended;
@@ -20,11 +16,10 @@ pub use error::PeersError;
 pub use exchange::Peers;
 pub(super) use exchange::{FIRST, meet, to_all, to_first};
 pub(super) use notice::{Notice, Trouble};
-pub(super) use record::{Mentions, Record};
-pub(super) use request::{Request, asked};
-pub(super) use scattered::Scattered;
-pub(super) use share::{Run, Share};
-pub(super) use words::{Garbled, push_key, push_keys, push_value, take_keys, take_value};
+use words::push_text;
+pub(super) use words::{
+    Garbled, push_key, push_keys, push_value, take_keys, take_text, take_value,
+};
 
 use std::sync::Arc;
 
@@ -37,11 +32,14 @@ pub(crate) struct Party {
     pub identity: Map<String, Value>,
 }
 
-/// Ends the service of the other processes, which take `report` for theirs.
+/// Ends the search of the other processes, which take `report` for theirs.
 ///
 /// # Errors
 ///
 /// If one of them was lost before.
 pub(crate) fn conclude(peers: &dyn Peers, report: &str) -> Result<(), PeersError> {
-    request::end(peers, report)
+    let mut words = Vec::new();
+    push_text(&mut words, report);
+    peers.exchange(to_all(peers, &words))?;
+    Ok(())
 }

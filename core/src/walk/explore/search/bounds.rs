@@ -45,7 +45,7 @@ where
     pub fn report(&self, depth: u32, frontier: u64) {
         if let Some(progress) = self.options.watch.progress {
             let (states, transitions, frontier) = match &self.together {
-                None => (self.log.len() as u64, self.transitions, frontier),
+                None => (self.list.keys.len() as u64, self.transitions, frontier),
                 Some(together) => together.totals(),
             };
             progress(&Progress {
@@ -60,7 +60,7 @@ where
                 peers: self.together.as_ref().map(|together| OfPeers {
                     process: together.peers.process(),
                     processes: together.peers.processes(),
-                    own_states: self.log.len() as u64,
+                    own_states: self.list.keys.len() as u64,
                     memory_bytes: together.memory_bytes(),
                 }),
             });
@@ -69,7 +69,7 @@ where
 
     /// Bytes of the states and of what says how they were reached.
     pub fn store_bytes(&self) -> u64 {
-        self.log.bytes() + self.predecessors.bytes() + self.visited.bytes()
+        self.list.keys.bytes() + self.predecessors.bytes() + self.visited.bytes()
     }
 
     pub fn within_limits(&mut self) -> Result<(), Limit> {
@@ -104,7 +104,7 @@ where
             }
         };
         if self.graph_too_large.is_none() {
-            if !too_much(self.log.len()) {
+            if !too_much(self.list.keys.len()) {
                 return false;
             }
             self.graph_too_large = Some(graph.len() as u64);
@@ -132,7 +132,7 @@ where
             return Ok(());
         }
         self.since_grant = 0;
-        let block = self.log.block_bytes();
+        let block = self.list.keys.block_bytes();
         let threads = HEADROOM_OF_THREAD * (self.options.threads as u64 + 1);
         let headroom = HEADROOM + threads + 2 * (self.wave_bytes + block);
         if is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {

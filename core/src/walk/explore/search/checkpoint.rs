@@ -1,208 +1,404 @@
-//! Checkpoints of a search: what it writes between two waves.
+//! Checkpoints of a search: what it writes between two waves. Of several processes, process 0 gets the states that are new since the last
+//! one, and what was found, and writes a checkpoint as one that is alone does. So a search goes on from it in whatever number of processes.
 
-use super::kept::{Extent, Kept};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::kept::{Kept, Moment, Told};
+use super::member::EARLIER;
+use super::order::keys_of_all;
 use super::state::{Search, Worker};
 use crate::state::Code;
 use crate::walk::explore::StateId;
-use crate::walk::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
+use crate::walk::explore::disk::{Checksum, DiskError, Manifest, SavedSpan, SavedState};
 use crate::walk::explore::expansion::{Batch, Expand, Keeps, Task};
-use crate::walk::explore::frontier::Span;
 use crate::walk::explore::keys::{Compared, Keys};
 use crate::walk::explore::limits::{Clock, Limit, Limits, Watch};
+use crate::walk::explore::no_outcome::NoOutcome;
+use crate::walk::explore::peers::{
+    FIRST, Garbled, Peers, Trouble, push_key, push_value, take_keys, take_value, to_first,
+};
 use crate::walk::explore::predecessors::Predecessors;
+use crate::walk::explore::segments::BLOCK;
 use crate::walk::explore::set::Visited;
+use crate::walk::explore::span::Span;
 
 /// Reason why there are no more checkpoints of a model: what is wrong with it is not kept.
 pub(super) const AT_FAULT: &str =
     "a function of the model has panicked, or the model contradicts itself";
-
-/// Position of a search between two waves.
-#[derive(Clone, Copy)]
-pub(super) struct Moment<'a> {
-    /// Rest of the states that are being expanded, and the spans after them in the frontier.
-    pub unexpanded: &'a [Span],
-    /// The first state to which those that are being expanded have led.
-    pub before: u64,
-}
-
-/// Choice when a checkpoint is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
-    /// If it is time for one.
-    Due,
-    Now,
-}
 
 impl<'a, K, I> Search<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,
 {
-    /// Writes the states just reached to the journal, if there is one, and perhaps a checkpoint.
-    pub(super) fn keep(&mut self, moment: Moment<'_>, when: When) -> Result<(), Limit> {
-        // Of states that are left out nothing is known.
-        let is_whole = !self.at_capacity && self.unwritten.is_none() && self.not_starved().is_ok();
-        if let Some(kept) = self.kept.as_mut().filter(|_| self.incomplete) {
+    /// True if there are checkpoints, in this process or process 0.
+    fn keeps(&self) -> bool {
+        match &self.together {
+            None => self.kept.as_ref().is_some_and(|kept| kept.goes_on()),
+            Some(together) => {
+                let first = together.notices.first();
+                !together.is_at_fault() && first.is_some_and(|first| first.is_kept)
+            }
+        }
+    }
+
+    /// True if all states to which the steps so far lead are known: of those that are left out nothing is.
+    fn is_whole(&self) -> bool {
+        !self.at_capacity && self.unwritten.is_none() && self.not_starved().is_ok()
+    }
+
+    /// Position of the search, these states of a level being left; none if there are no checkpoints.
+    pub(super) fn moment(&mut self, left: Span) -> Option<Moment> {
+        if !self.keeps() {
+            return None;
+        }
+        let is_at_fault = self.model.is_at_fault();
+        let tally = if is_at_fault { None } else { self.model.tell() };
+        Some(Moment {
+            left,
+            states: self.list.keys.len() as u64,
+            told: self.told(tally),
+        })
+    }
+
+    /// Findings of this process.
+    pub(super) fn told(&mut self, tally: Option<Value>) -> Told {
+        let mut told = Told {
+            tally,
+            transitions: self.transitions,
+            mentioned: Vec::new(),
+        };
+        for id in self.model.mentioned() {
+            match self.saved(id) {
+                Ok(state) => told.mentioned.push((id.0, state)),
+                // What cannot be read ends the search.
+                Err(limit) => {
+                    self.limit(limit);
+                    told.tally = None;
+                }
+            }
+        }
+        told
+    }
+
+    /// A state that was mentioned.
+    fn saved(&mut self, id: StateId) -> Result<SavedState, Limit> {
+        if let Some(place) = id.0.checked_sub(EARLIER) {
+            let kept = self.kept.as_ref().expect("what was found earlier was read");
+            return Ok(kept.earlier[place as usize].clone());
+        }
+        let loaded = self.list.load(&(id.0..id.0 + 1));
+        self.disk(loaded)?;
+        let key = self.list.keys.get(id.0 as usize);
+        let length = match &self.together {
+            None => self.predecessors.length(id),
+            Some(together) => together.level(id.0),
+        };
+        let mut words = Vec::new();
+        let keys = K::keys(std::slice::from_ref(key));
+        // A state that cannot be written is one of which the journal has ended.
+        let _ = visit_words(self.model, keys, &mut |word| words.push(word));
+        Ok(SavedState { length, words })
+    }
+
+    /// Writes the states just reached to the journal, if there is one, and a checkpoint if it is time for one: of one process whenever it
+    /// has looked at the limits, of several where a level begins.
+    pub(super) fn keep_if_due(&mut self, left: &Span) -> Result<(), NoOutcome> {
+        if let Some(kept) = &mut self.kept
+            && (self.together.as_ref()).map_or(self.incomplete, |together| together.is_at_fault())
+        {
             kept.journal.end(AT_FAULT);
         }
-        let Some(mut kept) = self
-            .kept
-            .take_if(|kept| kept.journal.written.ended.is_none())
-        else {
+        if !self.keeps() {
             return Ok(());
-        };
-        let done = if is_whole {
-            self.write(&mut kept, moment, when)
-        } else {
-            Ok(())
-        };
-        let done = done.map_err(|error| {
-            kept.journal.end(error.to_string());
-            Limit::Disk
-        });
-        self.kept = Some(kept);
-        done
+        }
+        if let Some(together) = &self.together {
+            let is_due = together.notices[FIRST].keeps;
+            let Some(at) = self.moment(left.clone()) else {
+                return Ok(());
+            };
+            if is_due {
+                self.keep(&at)?;
+            }
+            self.earlier = Some(at);
+            return Ok(());
+        }
+        if self.trouble.is_some() || !self.is_whole() {
+            return Ok(());
+        }
+        self.list_up_to(left.length, self.list.keys.len() as u64)?;
+        let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
+        if is_due && let Some(at) = self.moment(left.clone()) {
+            self.keep(&at)?;
+        }
+        Ok(())
     }
 
-    /// Writes a checkpoint of the search as it was before the wave whose states found no room: `unexpanded` are the states of that
-    /// wave and those after it. What is told of it in the report is that of the search.
-    pub(super) fn keep_before_full(&mut self, extent: Extent, unexpanded: &[Span], before: u64) {
-        let Some(mut kept) = self
-            .kept
-            .take_if(|kept| kept.journal.written.ended.is_none())
-        else {
+    /// Position of which a checkpoint is when a limit ends the search in the midst of a level.
+    pub(super) fn moment_at_limit(&mut self, left: &Span) -> Option<Moment> {
+        if self.together.is_some() || !self.is_whole() {
+            return self.earlier.take();
+        }
+        self.moment(left.clone())
+    }
+
+    /// Writes a checkpoint when a limit ends the search, if there are any.
+    pub(super) fn keep_at_limit(
+        &mut self,
+        at: Option<Moment>,
+        trouble: Trouble,
+    ) -> Result<(), NoOutcome> {
+        self.earlier = None;
+        match (trouble, at) {
+            (Trouble::Limit(Limit::Disk) | Trouble::Panicked, _) | (_, None) => Ok(()),
+            (_, Some(_)) if !self.keeps() => Ok(()),
+            (_, Some(at)) => self.keep(&at),
+        }
+    }
+
+    /// Writes a checkpoint. Other processes wait for the one that writes, for as long as that takes.
+    fn keep(&mut self, at: &Moment) -> Result<(), NoOutcome> {
+        let Some(together) = &self.together else {
+            return self.write(at);
+        };
+        let attended = Arc::clone(&together.attended);
+        if together.next_level > at.left.length {
+            // It is there.
+            return Ok(());
+        }
+        attended.patiently(|| {
+            self.write(at)?;
+            attended.exchange(vec![Vec::new(); attended.processes()])?;
+            Ok(())
+        })
+    }
+
+    fn write(&mut self, at: &Moment) -> Result<(), NoOutcome> {
+        self.list_up_to(at.left.length, at.states)?;
+        let all = self.tell(&at.told)?;
+        self.with_journal(|search, kept| search.write_checkpoint(kept, at, &all));
+        Ok(())
+    }
+
+    /// Does something with the journal, if it has not ended, and ends it if that fails.
+    fn with_journal(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut Kept<K>) -> Result<(), DiskError>,
+    ) {
+        let Some(mut kept) = self.kept.take_if(|kept| kept.goes_on()) else {
             return;
         };
-        let moment = Moment { unexpanded, before };
-        let done = self
-            .list_new(&mut kept, extent.states)
-            .and_then(|()| self.write_checkpoint(&mut kept, moment, extent));
-        if let Err(error) = done {
+        if let Err(error) = work(self, &mut kept) {
             kept.journal.end(error.to_string());
+            self.limit(Limit::Disk);
         }
         self.kept = Some(kept);
     }
 
-    /// Extent of the search, the wave that begins with a state being next.
-    pub(super) fn extent(&self, next: u64) -> Extent {
-        Extent {
-            next,
-            states: self.log.len(),
-            transitions: self.transitions,
-            depth: self.depth,
-            tally: (!self.model.is_at_fault())
-                .then(|| self.model.tell())
-                .flatten(),
+    /// Findings of all processes, where the journal is.
+    fn tell(&mut self, told: &Told) -> Result<Vec<Told>, NoOutcome> {
+        let Some(together) = &self.together else {
+            return Ok(vec![told.clone()]);
+        };
+        let mut words = Vec::new();
+        push_value(&mut words, told);
+        let mut all = Vec::new();
+        let peers = &*together.peers;
+        let received = peers.exchange(to_first(peers, words))?;
+        if peers.process() == FIRST {
+            for (process, mut words) in received.into_iter().enumerate() {
+                all.push(take_value(&mut words).map_err(|garbled| garbled.of(process))?);
+            }
         }
+        Ok(all)
     }
 
-    fn write(
-        &mut self,
-        kept: &mut Kept<K>,
-        moment: Moment<'_>,
-        when: When,
-    ) -> Result<(), DiskError> {
-        self.list_new(kept, self.log.len())?;
-        if when == When::Due && !kept.journal.is_due() {
-            return Ok(());
+    /// Adds the states that are not there to the list of the journal: those of this process, of so many in all, or those of all
+    /// processes, level by level up to one.
+    fn list_up_to(&mut self, level: u32, states: u64) -> Result<(), NoOutcome> {
+        if self.together.is_some() {
+            return self.send_up_to(level);
         }
-        let extent = self.extent(moment.before);
-        self.write_checkpoint(kept, moment, extent)
+        self.with_journal(|search, kept| {
+            while kept.states < states {
+                let end = states.min((kept.states | (BLOCK as u64 - 1)) + 1);
+                let loaded = search.list.load(&(kept.states..end));
+                loaded.map_err(|error| search.unreadable(&error))?;
+                let places = kept.states as usize..end as usize;
+                for (_, keys) in search.list.keys.runs(places) {
+                    search.push_to_list(kept, keys)?;
+                }
+            }
+            Ok(())
+        });
+        Ok(())
     }
 
-    /// Writes the states that the journal has not, of so many in all.
-    fn list_new(&mut self, kept: &mut Kept<K>, states: usize) -> Result<(), DiskError> {
-        for (first, keys) in self.log.runs(kept.states..states) {
-            let sampled = (first as u64..).map(StateId).zip(keys);
-            let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
-            let length = |id| self.predecessors.length(id);
-            kept.sample
-                .extend(sampled.map(|(id, key)| (id, length(id), key.clone())));
-            push_keys(self.model, K::keys(keys), &mut kept.journal.states)?;
-        }
-        kept.states = states;
+    /// Adds states to the list.
+    fn push_to_list(&self, kept: &mut Kept<K>, keys: &[K]) -> Result<(), DiskError> {
+        let sampled = (kept.states..).map(StateId).zip(keys);
+        let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
+        let length = |id| self.predecessors.length(id);
+        kept.sample
+            .extend(sampled.map(|(id, key)| (id, length(id), key.clone())));
+        kept.states += keys.len() as u64;
+        let states = &mut kept.journal.states;
+        visit_words(self.model, K::keys(keys), &mut |word| states.push(word))?;
         kept.journal.spill()
+    }
+
+    /// Has process 0 list the states of all processes, level by level up to one.
+    fn send_up_to(&mut self, last: u32) -> Result<(), NoOutcome> {
+        for level in self.together().next_level..=last {
+            if let Some(kept) = &self.kept {
+                let before = level.checked_sub(1);
+                let before = before.map(|before| self.predecessors.level(before, kept.states));
+                let before = before.unwrap_or_default();
+                self.predecessors.begin(kept.states, before, level);
+            }
+            self.send_level(level)?;
+            self.together().next_level = level + 1;
+        }
+        Ok(())
+    }
+
+    fn send_level(&mut self, level: u32) -> Result<(), NoOutcome> {
+        let together = self.together();
+        let peers = Arc::clone(&together.peers);
+        let most = together.most_words();
+        let mut left = together.unlisted_of(level);
+        let mut is_last = false;
+        while !is_last {
+            let mut keys = Vec::new();
+            while !left.is_empty() && keys.len() < most {
+                let loaded = self.list.load(&(left.start..left.start + 1));
+                loaded.map_err(|error| self.unreadable(&error))?;
+                push_key(&mut keys, self.list.keys.get(left.start as usize));
+                left.start += 1;
+            }
+            let mut words = to_first(&*peers, keys);
+            let more = u64::from(!left.is_empty());
+            words.iter_mut().for_each(|words| words.push(more));
+            let mut received = peers.exchange(words)?;
+            is_last = true;
+            for (process, words) in received.iter_mut().enumerate() {
+                is_last &= words.pop().ok_or(Garbled.of(process))? == 0;
+            }
+            let keys = keys_of_all(self.form, &received)?;
+            self.with_journal(|search, kept| search.push_to_list(kept, &keys));
+        }
+        self.together().listed = left.end;
+        Ok(())
     }
 
     fn write_checkpoint(
         &mut self,
         kept: &mut Kept<K>,
-        moment: Moment<'_>,
-        extent: Extent,
+        at: &Moment,
+        all: &[Told],
     ) -> Result<(), DiskError> {
-        push_chunks(&self.predecessors, kept, extent.states);
-        let Some(tally) = extent.tally else {
+        push_chunks(&self.predecessors, kept);
+        let Some((tally, mentioned)) = self.merged(all) else {
             kept.journal.end(AT_FAULT);
             return Ok(());
         };
-        let sample = self.sampled(kept, moment, Keeps::Nothing);
-        let saved = moment.unexpanded.iter().map(|span| SavedSpan {
-            start: span.states.start,
-            end: span.states.end,
-            length: span.length,
-        });
+        let (reached, length) = (kept.states, at.left.length);
+        let states = match &self.together {
+            None => at.left.states.clone(),
+            Some(_) => self.predecessors.level(length, reached),
+        };
+        let sample = self.sampled(kept, states.start, Keeps::Nothing);
         kept.journal.checkpoint(Manifest {
             sample,
-            reached: extent.states as u64,
-            initial: kept.initial as u64,
-            frontier: saved.collect(),
-            before: moment.before,
-            transitions: extent.transitions,
-            depth: extent.depth,
+            reached,
+            initial: self.predecessors.level(0, reached).end,
+            left: SavedSpan {
+                start: states.start,
+                end: states.end,
+                length,
+            },
+            transitions: all.iter().map(|told| told.transitions).sum(),
             seconds: kept.journal.earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
             tally,
+            mentioned,
             ..Manifest::nothing()
         })
     }
 
-    /// Checksum of the initial states and of where the steps of the states of the sample lead that are expanded. What is found on the
-    /// way is kept as `keeps` says.
-    pub(super) fn sampled(
-        &mut self,
-        kept: &mut Kept<K>,
-        moment: Moment<'_>,
-        keeps: Keeps,
-    ) -> Checksum {
+    /// Sum of what was found, and the states that it mentions; none if the model is at fault.
+    fn merged(&self, all: &[Told]) -> Option<(Value, Vec<SavedState>)> {
+        let form = self.form;
+        let mut mentioned: Vec<_> = (all.iter().enumerate())
+            .flat_map(|(process, told)| told.mentioned.iter().map(move |one| (process, one)))
+            .collect();
+        if self.together.is_some() {
+            // By their levels and keys, so that the first is the same whichever process has found it.
+            let key = |state: &SavedState| take_keys::<K>(form, &state.words).ok()?.pop();
+            mentioned.sort_by(|(_, (_, one)), (_, (_, other))| {
+                let keys = key(one).zip(key(other));
+                let by_key = || keys.map_or(Ordering::Equal, |(one, other)| one.order(&other));
+                one.length.cmp(&other.length).then_with(by_key)
+            });
+        }
+        let number = |process: usize| {
+            let mentioned = &mentioned;
+            move |id: StateId| {
+                let mut all = mentioned.iter();
+                let place = all.position(|(of, (other, _))| (*of, *other) == (process, id.0));
+                place.map_or(id, |place| StateId(place as u64))
+            }
+        };
+        let numbers: Vec<_> = (0..all.len()).map(number).collect();
+        let mut tallies = Vec::new();
+        for (told, number) in all.iter().zip(&numbers) {
+            tallies.push((told.tally.as_ref()?, number as &dyn Fn(StateId) -> StateId));
+        }
+        let tally = self.model.merged(&tallies)?;
+        let states = mentioned.iter().map(|(_, (_, state))| state.clone());
+        Some((tally, states.collect()))
+    }
+
+    /// Checksum of the initial states and of where the steps of the states of the sample lead before one of a number. What is found on
+    /// the way is kept as `keeps` says.
+    pub(super) fn sampled(&mut self, kept: &mut Kept<K>, before: u64, keeps: Keeps) -> Checksum {
         let model = self.model;
         let mut checksum = *kept
             .enumerated
             .get_or_insert_with(|| enumerated::<K>(model));
-        let clock = Clock {
-            limits: Limits::default(),
-            watch: Watch::default(),
-            started: self.clock.started,
-        };
-        let Worker {
-            expander,
-            expanded,
-            keys,
-            ..
-        } = &mut self.workers[0];
-        for (id, length, key) in &kept.sample {
-            let mut unexpanded = moment.unexpanded.iter();
-            if id.0 >= moment.before || unexpanded.any(|span| span.states.contains(&id.0)) {
-                continue;
-            }
-            let length = *length;
-            let batch = Batch {
-                task: Task::Expand,
-                first: *id,
-                length,
-                keys: K::keys(std::slice::from_ref(key)),
-                clock: &clock,
-            };
-            let done = expander.expand(&batch, expanded);
-            done.expect("a clock without limits reaches none");
-            keys.clear();
-            K::take(&mut expanded.keys, keys);
-            checksum.add(id.0);
+        let worker = &mut self.workers[0];
+        for state in kept.sample.iter().filter(|(id, ..)| id.0 < before) {
+            expand_again(worker, state);
+            let keys = &worker.keys;
+            checksum.add(state.0.0);
             checksum.add(keys.len() as u64);
             // A state that cannot be written is one of which the journal has ended.
             let _ = visit_words(model, K::keys(keys), &mut |word| checksum.add(word));
         }
-        expander.end_of_wave(keeps);
+        worker.expander.end_of_wave(keeps);
         checksum
     }
+}
+
+/// Expands a state of the sample once more, whatever the limits; the worker has the keys of where its steps lead.
+pub(super) fn expand_again<K: Compared>(
+    worker: &mut Worker<'_, K>,
+    (id, length, key): &(StateId, u32, K),
+) {
+    let clock = Clock::new(Limits::default(), Watch::default());
+    let batch = Batch {
+        task: Task::Expand,
+        first: *id,
+        length: *length,
+        keys: K::keys(std::slice::from_ref(key)),
+        clock: &clock,
+    };
+    let done = worker.expander.expand(&batch, &mut worker.expanded);
+    done.expect("a clock without limits reaches none");
+    worker.keys.clear();
+    K::take(&mut worker.expanded.keys, &mut worker.keys);
 }
 
 /// Checksum of the initial states, as the model enumerates them.
@@ -225,14 +421,6 @@ pub(super) fn add_key<K: Compared>(checksum: &mut Checksum, model: &dyn Expand, 
     });
 }
 
-pub(super) fn push_keys(
-    model: &dyn Expand,
-    keys: Keys<'_>,
-    file: &mut ListFile,
-) -> Result<(), DiskError> {
-    visit_words(model, keys, &mut |word| file.push(word))
-}
-
 /// Visits the words of keys as they are in a file: of codes, and of states that are kept as they are, their number first.
 fn visit_words(
     model: &dyn Expand,
@@ -253,10 +441,10 @@ fn visit_words(
     Ok(())
 }
 
-/// Writes the chunks that the journal has not, of so many states in all.
-fn push_chunks<K>(predecessors: &Predecessors, kept: &mut Kept<K>, states: usize) {
+/// Writes the chunks that the journal has not, of the states that it has.
+fn push_chunks<K>(predecessors: &Predecessors, kept: &mut Kept<K>) {
     let chunks = predecessors.chunks_from(kept.chunks);
-    for chunk in chunks.take_while(|chunk| chunk.first < states as u64) {
+    for chunk in chunks.take_while(|chunk| chunk.first < kept.states) {
         let words = [chunk.first, chunk.start, chunk.end, chunk.length.into()];
         for word in words {
             kept.journal.chunks.push(word);

@@ -13,11 +13,11 @@ use crate::statement::asked::calls::Stage;
 use crate::walk::explore::StateId;
 use crate::walk::explore::duplicates::{DuplicateFilter, Pending};
 use crate::walk::explore::expansion::{Batch, Task};
-use crate::walk::explore::frontier::Span;
 use crate::walk::explore::graph::NodeId;
 use crate::walk::explore::keys::{Compared, Form};
 use crate::walk::explore::limits::Limit;
 use crate::walk::explore::set::{Candidate, Lookup, Visited};
+use crate::walk::explore::span::Span;
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there. Of states that own memory, the targets of
@@ -80,7 +80,7 @@ where
         };
         let at_a_time = if needs_drop::<K>() { 1 } else { AT_A_TIME };
         let places = chunk.states.start as usize..chunk.states.end as usize;
-        for (first, keys) in self.log.runs(places) {
+        for (first, keys) in self.list.keys.runs(places) {
             for start in (0..keys.len()).step_by(at_a_time) {
                 let state = StateId((first + start) as u64);
                 match task {
@@ -210,7 +210,9 @@ where
         let recording = self.is_recording();
         let count = candidates.len();
         for (place, candidate) in candidates.drain(..).enumerate() {
-            let known = self.visited.find(&self.log, candidate.hash, &candidate.key);
+            let known = self
+                .visited
+                .find(&self.list.keys, candidate.hash, &candidate.key);
             let number = match known {
                 Lookup::Present(number) => number,
                 Lookup::Absent => {

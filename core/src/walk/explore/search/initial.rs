@@ -38,7 +38,7 @@ where
 {
     /// Adds the initial states, of these places in the order in which the model shows them.
     pub(super) fn add_initial(&mut self, places: &Range<u64>) -> CutShort {
-        if places.start == 0 {
+        if self.together.is_none() {
             self.predecessors.begin(0, 0..0, 0);
         }
         let mut batch = Vec::with_capacity(BATCH);
@@ -107,18 +107,18 @@ where
         let compares_states = self.form == Form::Whole;
         let room = self.room();
         let mut new_states = NewStates {
-            next: self.log.len() as u64,
-            predecessors: &mut self.predecessors,
+            next: self.list.keys.len() as u64,
+            // Initial states are of one batch, which has begun.
+            predecessors: None,
             sources: &[],
             length: 0,
-            // Initial states are of one batch, which has begun.
-            list: Some(0),
+            list: None,
             numbers: None,
         };
         let wave = vec![std::mem::take(batch)];
         let add = || {
             self.visited
-                .add_all(&mut self.log, wave, &[], room, &mut new_states)
+                .add_all(&mut self.list.keys, wave, &[], room, &mut new_states)
         };
         let fits = if compares_states {
             call(|| Function::named("`eq` of a state"), None, add)

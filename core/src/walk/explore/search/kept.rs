@@ -1,65 +1,65 @@
 //! Data that a search with checkpoints keeps beside itself.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::walk::explore::StateId;
-use crate::walk::explore::disk::{Checksum, Journal};
+use crate::walk::explore::disk::{Checksum, Journal, SavedState};
+use crate::walk::explore::span::Span;
 
-/// A run of the list of states: its level, its first state, and the one after its last.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::walk::explore) struct Listed {
-    pub level: u32,
-    pub first: u64,
-    pub end: u64,
+/// Position of a search between two waves: what a checkpoint is of.
+pub(in crate::walk::explore) struct Moment {
+    /// The states of the level that is being expanded that are left.
+    pub left: Span,
+    /// Number of all states.
+    pub states: u64,
+    pub told: Told,
 }
 
-/// Extent of a search between two waves: what a checkpoint has of its figures.
-pub(in crate::walk::explore) struct Extent {
-    /// The first state of the wave that comes next.
-    pub next: u64,
-    pub states: usize,
-    pub transitions: u64,
-    pub depth: u32,
+/// Findings of a process, as it tells them for a checkpoint or in the end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::walk::explore) struct Told {
     /// Data of what was found; none where the model is at fault.
     pub tally: Option<Value>,
+    pub transitions: u64,
+    /// Numbers of the states that these mention, in order, and the states.
+    pub mentioned: Vec<(u64, SavedState)>,
 }
 
 /// Data that a search with checkpoints keeps beside the search itself.
 pub(in crate::walk::explore) struct Kept<K> {
     pub journal: Journal,
     /// Number of states that the journal has,
-    pub states: usize,
+    pub states: u64,
     /// and of chunks.
     pub chunks: usize,
-    /// Number of initial states.
-    pub initial: usize,
     /// Checksum of the initial states as the model enumerates them, once all were.
     pub enumerated: Option<Checksum>,
     /// States of the sample, with their distances from an initial state.
     pub sample: Vec<(StateId, u32, K)>,
-    /// Runs of the list, of a search of several processes.
-    pub listed: Vec<Listed>,
-    /// States at which something was found before the search went on, of such a search: their levels and keys.
-    pub earlier: Vec<(u32, K)>,
+    /// States at which something was found before the search went on, if it is one of several processes.
+    pub earlier: Vec<SavedState>,
 }
 
 impl<K> Kept<K> {
-    /// True if it is time for a checkpoint of several processes. There is one from the first level on, since any of them can be lost.
-    pub fn is_due(&self) -> bool {
-        let written = &self.journal.written;
-        self.journal.is_due() || written.checkpoints == 0 && written.ended.is_none()
-    }
-
     pub fn new(journal: Journal) -> Self {
         Self {
             journal,
             states: 0,
             chunks: 0,
-            initial: 0,
             enumerated: None,
             sample: Vec::new(),
-            listed: Vec::new(),
             earlier: Vec::new(),
         }
+    }
+
+    /// True if more is written.
+    pub fn goes_on(&self) -> bool {
+        self.journal.written.ended.is_none()
+    }
+
+    /// True if it is time for a checkpoint of several processes. There is one from the first level on, since any of them can be lost.
+    pub fn is_due(&self) -> bool {
+        self.journal.is_due() || self.journal.written.checkpoints == 0 && self.goes_on()
     }
 }

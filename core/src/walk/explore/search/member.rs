@@ -1,16 +1,13 @@
 //! Members: what a search has beside itself where it is one of several processes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::statement::asked::model_call::Panic;
-use crate::walk::explore::frontier::Span;
 use crate::walk::explore::keys::{Compared, Key};
-use crate::walk::explore::limits::Limit;
 use crate::walk::explore::peers::{
-    Attended, FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value,
-    take_value, to_all,
+    Attended, FIRST, Notice, Party, Peers, PeersError, push_key, push_value, take_value, to_all,
 };
 use crate::walk::explore::set::Candidate;
 use crate::walk::random::generator::mix;
@@ -36,13 +33,18 @@ fn told(value: &Value) -> String {
     }
 }
 
-/// Findings where a level begins.
-pub(super) struct Begun {
-    pub level: Span,
-    /// Words by which this process tells its own,
-    pub told: Vec<u64>,
-    /// and the transitions of all.
-    pub transitions: u64,
+/// Consecutive states of one level, in the order of their keys.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub level: u32,
+    pub states: Range<u64>,
+}
+
+impl Run {
+    /// Number of its states.
+    pub fn len(&self) -> u64 {
+        self.states.end - self.states.start
+    }
 }
 
 /// Data that a search has beside itself where it is one of several.
@@ -53,22 +55,18 @@ pub(super) struct Together {
     party: Party,
     /// Words of targets for each process.
     pub outgoing: Vec<Vec<u64>>,
-    /// Runs of the states, of which each is sorted.
+    /// Level that is being expanded: those before it were.
+    pub level: u32,
+    /// Runs of the states, level by level.
     pub runs: Vec<Run>,
-    /// Number of these that the last checkpoint has.
-    pub kept_runs: usize,
-    /// Number of states that are sorted.
-    pub sorted: u64,
-    /// Findings where the level began that is being expanded, if there are checkpoints.
-    pub begun: Option<Begun>,
+    /// The first level of which states may be missing in the list of the last checkpoint,
+    pub next_level: u32,
+    /// and the first place at which they are.
+    pub listed: u64,
     /// Last notices of all.
     pub notices: Vec<Notice>,
-    /// Reason why this process expands no more states.
-    pub trouble: Option<Trouble>,
     /// Whether initial states may be missing, since another process was in a hurry.
     pub is_cut: bool,
-    /// Panic of a function of the model that was not called for a state or a step.
-    pub panic: Option<Panic>,
 }
 
 impl Together {
@@ -80,15 +78,55 @@ impl Together {
             peers,
             attended,
             party,
+            level: 0,
             runs: Vec::new(),
-            kept_runs: 0,
-            sorted: 0,
-            begun: None,
+            next_level: 0,
+            listed: 0,
             notices: Vec::new(),
-            trouble: None,
             is_cut: false,
-            panic: None,
         }
+    }
+
+    /// Number of levels.
+    pub fn levels(&self) -> u32 {
+        self.runs.last().map_or(0, |run| run.level + 1)
+    }
+
+    /// States of a level.
+    pub fn runs_of(&self, level: u32) -> Vec<Range<u64>> {
+        let runs = self.runs.iter().filter(|run| run.level == level);
+        runs.map(|run| run.states.clone()).collect()
+    }
+
+    /// Level of a state that is in a run.
+    pub fn level(&self, place: u64) -> u32 {
+        let after = self.runs.partition_point(|run| run.states.start <= place);
+        self.runs[after - 1].level
+    }
+
+    /// States of a level, which follow each other, that are not in the list of the last checkpoint.
+    pub fn unlisted_of(&self, level: u32) -> Range<u64> {
+        let runs = self.runs.iter().filter(|run| run.level == level);
+        let end = runs.map(|run| run.states.end).max().unwrap_or(0);
+        self.listed.min(end)..end
+    }
+
+    /// The first state that is in no run.
+    pub fn unsorted(&self) -> u64 {
+        self.runs.last().map_or(0, |run| run.states.end)
+    }
+
+    /// Forgets all states.
+    pub fn forget(&mut self) {
+        self.runs = vec![Run {
+            level: 0,
+            states: 0..0,
+        }];
+    }
+
+    /// True if any process has found that the model is at fault.
+    pub fn is_at_fault(&self) -> bool {
+        self.notices.iter().any(|notice| notice.is_at_fault)
     }
 
     /// No words for each process.
@@ -172,10 +210,6 @@ impl Together {
     pub fn is_full(&self) -> bool {
         let words: usize = self.outgoing.iter().map(Vec::len).sum();
         words >= self.most_words()
-    }
-
-    pub fn limit(&mut self, limit: Limit) {
-        self.trouble.get_or_insert(Trouble::Limit(limit));
     }
 
     /// Tests that all processes search the same.

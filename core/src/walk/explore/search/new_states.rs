@@ -8,7 +8,8 @@ use crate::walk::explore::set::InsertSink;
 
 /// Notes how the states that a wave has led to were reached.
 pub(super) struct NewStates<'a> {
-    pub predecessors: &'a mut Predecessors,
+    /// Predecessors, if it is noted from which states they were reached.
+    pub predecessors: Option<&'a mut Predecessors>,
     /// Per list of candidates, the states that led to them.
     pub sources: &'a [Range<u64>],
     /// The length of the paths to the states.
@@ -26,8 +27,10 @@ impl InsertSink for NewStates<'_> {
     fn added(&mut self, list: usize, count: usize) {
         if count > 0 && self.list != Some(list) {
             self.list = Some(list);
-            let sources = self.sources[list].clone();
-            self.predecessors.begin(self.next, sources, self.length);
+            if let Some(predecessors) = &mut self.predecessors {
+                let sources = self.sources[list].clone();
+                predecessors.begin(self.next, sources, self.length);
+            }
         }
         self.next += count as u64;
     }

@@ -4,11 +4,13 @@ use std::io;
 use std::ops::Range;
 
 use super::state::Search;
+use crate::walk::explore::disk::DiskError;
 use crate::walk::explore::graph::NodeId;
 use crate::walk::explore::keys::Compared;
 use crate::walk::explore::limits::Limit;
 use crate::walk::explore::segments::BLOCK;
 use crate::walk::explore::set::{InsertSink, Visited};
+use crate::walk::explore::span::Span;
 use crate::walk::explore::spill::Tentative;
 
 /// Shares of the memory allowed: what the search itself may hold before states go to disk, and what the process may hold.
@@ -31,6 +33,7 @@ pub(super) fn spill_from(most: u64) -> u64 {
 
 /// Notes the chunks of states that are perhaps new.
 pub(super) struct Chunks<'a> {
+    /// Per list of candidates, the states that led to them.
     pub sources: &'a [Range<u64>],
     pub chunks: &'a mut Vec<(Range<u64>, usize)>,
 }
@@ -40,10 +43,11 @@ impl InsertSink for Chunks<'_> {
         if count == 0 {
             return;
         }
-        let sources = &self.sources[list];
+        // What led to those of other processes is not known here.
+        let sources = self.sources.get(list).cloned().unwrap_or_default();
         match self.chunks.last_mut() {
-            Some((last, met)) if last == sources => *met += count,
-            _ => self.chunks.push((sources.clone(), count)),
+            Some((last, met)) if *last == sources => *met += count,
+            _ => self.chunks.push((sources, count)),
         }
     }
 
@@ -58,22 +62,30 @@ where
     I: Visited<K>,
 {
     /// Ends the search with the reason: a file cannot be written, or read.
-    fn disk<T>(&mut self, done: io::Result<T>) -> Result<T, Limit> {
+    pub(super) fn disk<T>(&mut self, done: io::Result<T>) -> Result<T, Limit> {
         done.map_err(|error| {
             self.unwritten.get_or_insert_with(|| error.to_string());
             Limit::Disk
         })
     }
 
-    /// True if states are on disk that the set in memory does not have.
-    pub(super) fn has_runs(&self) -> bool {
-        self.spill.as_ref().is_some_and(|spill| spill.has_runs())
+    /// Error: states on disk cannot be read.
+    pub(super) fn unreadable(&self, error: &io::Error) -> DiskError {
+        DiskError::refused("read states in", &self.list.folder, error)
     }
 
-    /// Writes states to disk where memory is short. Those before `start` have been expanded, and those that are perhaps new have a
-    /// path of `length`.
+    /// True if states are on disk that the set in memory does not have.
+    pub(super) fn has_runs(&self) -> bool {
+        self.list
+            .disk
+            .as_ref()
+            .is_some_and(|spill| spill.has_runs())
+    }
+
+    /// Writes states to disk where memory is short. Those before `start` have been expanded, and those that are perhaps new, or in no run
+    /// yet, have a path of `length`.
     pub(super) fn make_room_on_disk(&mut self, start: u64, length: u32) -> Result<(), Limit> {
-        let Some(spill) = &self.spill else {
+        let Some(spill) = &self.list.disk else {
             return Ok(());
         };
         let own = self.store_bytes() + self.tentative.keys.bytes() + spill.memory_bytes();
@@ -87,26 +99,44 @@ where
         if is_short && own >= worth {
             self.settle(length)?;
             if self.visited.bytes() >= worth {
-                let mut spill = self.spill.take().expect("it is there");
+                let spill = self.list.disk.as_mut().expect("it is there");
                 let drained = spill.drain(&mut self.visited);
-                self.spill = Some(spill);
                 self.disk(drained)?;
             }
-            let all = self.log.len();
-            self.unload(0..all)?;
+            if (self.together.as_ref())
+                .is_some_and(|one| one.unsorted() < self.list.keys.len() as u64)
+            {
+                self.end_run(length);
+            }
+            let all = self.list.keys.len();
+            let unloaded = self.list.unload(0..all);
+            self.disk(unloaded)
         } else if spill.blocks() > 0 {
-            self.unload(0..start as usize)?;
+            let unloaded = self.list.unload(0..start as usize);
+            self.disk(unloaded)
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 
-    /// Finds out which of the states that are perhaps new are, if there are so many of them, and adds these.
-    pub(super) fn settle_if_many(&mut self, length: u32) -> Result<(), Limit> {
+    /// Finds out which of the states that are perhaps new are, and adds these, if one process has expanded the level, or is to write a
+    /// checkpoint, or there are many of them.
+    pub(super) fn settle_in_time(&mut self, left: &Span) -> Result<(), Limit> {
+        let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
+        if self.together.is_none() && (is_due || left.len() == 0) {
+            self.settle(left.length + 1)
+        } else {
+            self.settle_if_many(left.length + 1)
+        }
+    }
+
+    /// The same if there are so many of them.
+    fn settle_if_many(&mut self, length: u32) -> Result<(), Limit> {
         let each = (size_of::<K>() + BESIDE) as u64;
         let most = share(self.spill_from, TENTATIVE);
         let many = self.tentative.keys.len() as u64;
         // A limit on states ends a search at the look at which it would in memory.
-        let may_be_enough = self.log.len() as u64 + many >= self.most_states();
+        let may_be_enough = self.list.keys.len() as u64 + many >= self.most_states();
         if many.saturating_mul(each) < most && !may_be_enough {
             return Ok(());
         }
@@ -124,71 +154,26 @@ where
         } else {
             self.options.threads
         };
-        let spill = self.spill.as_ref().expect("states are on disk");
+        let spill = self.list.disk.as_ref().expect("states are on disk");
         let found = spill.find(&self.visited, &keys, threads);
         let found = self.disk(found)?;
-        let room = self.most_states() as usize;
+        let room = self.room();
         let mut places = found.into_iter().enumerate();
         for (sources, count) in chunks {
-            let first = self.log.len();
+            let first = self.list.keys.len();
             for (place, is_found) in places.by_ref().take(count) {
                 if is_found {
                     continue;
                 }
-                if self.log.len() >= room {
+                if self.list.keys.len() >= room {
                     self.at_capacity = true;
                     break;
                 }
-                self.log.push(keys.get(place).clone());
+                self.list.keys.push(keys.get(place).clone());
             }
-            if self.log.len() > first {
+            if self.list.keys.len() > first && self.together.is_none() {
                 self.predecessors.begin(first as u64, sources, length);
             }
-        }
-        Ok(())
-    }
-
-    /// Leaves on disk alone those of some states that are in whole blocks.
-    pub(super) fn unload(&mut self, states: Range<usize>) -> Result<(), Limit> {
-        let Some(mut spill) = self.spill.take() else {
-            return Ok(());
-        };
-        let mut unload = || {
-            let last = (states.end / BLOCK).min(self.log.whole_blocks());
-            for block in spill.blocks()..last {
-                let keys = self.log.block(block);
-                spill.write(keys)?;
-                self.written_bytes += K::keys(keys).bytes() as u64;
-            }
-            spill.flush()?;
-            // What is before them was left there earlier.
-            for block in (states.start / BLOCK..last).rev() {
-                if !self.log.unload(block) && block < self.unloaded {
-                    break;
-                }
-            }
-            self.unloaded = self.unloaded.max(last);
-            Ok(())
-        };
-        let done = unload();
-        self.spill = Some(spill);
-        self.disk(done)
-    }
-
-    /// Has some states in memory that are perhaps on disk alone.
-    pub(super) fn load(&mut self, states: &Range<u64>) -> Result<(), Limit> {
-        if states.is_empty() || self.unloaded == 0 {
-            return Ok(());
-        }
-        let blocks = states.start as usize / BLOCK..=(states.end as usize - 1) / BLOCK;
-        for block in blocks {
-            if self.log.is_loaded(block) {
-                continue;
-            }
-            let spill = self.spill.as_ref().expect("states are on disk");
-            let read = spill.read(block);
-            let keys = self.disk(read)?;
-            self.log.load(block, keys);
         }
         Ok(())
     }

@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
-use super::kept::{Extent, Kept};
+use super::kept::{Kept, Moment};
+use super::list::List;
 use super::member::Together;
+use crate::statement::asked::model_call::Panic;
 use crate::walk::explore::duplicates::{DuplicateFilter, Pending};
 use crate::walk::explore::expansion::{Expand, Expanded, Expander};
 use crate::walk::explore::filtered::Filtered;
@@ -12,17 +14,17 @@ use crate::walk::explore::keys::{Compared, Form};
 use crate::walk::explore::limits::Clock;
 use crate::walk::explore::memory::Resident;
 use crate::walk::explore::options::{PlainOptions, Record};
+use crate::walk::explore::peers::Trouble;
 use crate::walk::explore::predecessors::Predecessors;
-use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::explore::set::{Candidate, Partition, Visited};
-use crate::walk::explore::spill::{Spill, Tentative};
+use crate::walk::explore::spill::Tentative;
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
 pub(in crate::walk::explore) struct Search<'a, K, I> {
     pub(super) model: &'a dyn Expand,
     pub(super) options: PlainOptions<'a>,
     pub(super) clock: Clock<'a>,
-    pub(super) log: SegmentedVec<K>,
+    pub(super) list: List<K, I>,
     pub(super) visited: I,
     pub(super) predecessors: Predecessors,
     pub(super) workers: Vec<Worker<'a, K>>,
@@ -30,8 +32,10 @@ pub(in crate::walk::explore) struct Search<'a, K, I> {
     /// The steps that there were when they took too much memory.
     pub(super) graph_too_large: Option<u64>,
     pub(super) transitions: u64,
-    /// The greatest length of a path to a state reached.
-    pub(super) depth: u32,
+    /// Number of initial states.
+    pub(super) initial_states: u64,
+    /// The first state to which the level that is being expanded has led.
+    pub(super) before: u64,
     /// Bytes that the largest wave took beside what it added.
     pub(super) wave_bytes: u64,
     /// The states expanded since the operating system was asked whether there is headroom.
@@ -47,22 +51,21 @@ pub(in crate::walk::explore) struct Search<'a, K, I> {
     pub(super) resident: Resident,
     /// Form in which states are kept.
     pub(super) form: Form,
-    /// The search as it was before the wave whose states found no room, if a checkpoint is to have it.
-    pub(super) before_full: Option<Extent>,
-    /// Bytes that the codes in the blocks take that are written to disk.
-    pub(super) written_bytes: u64,
+    /// Position to which a checkpoint goes back: of one process where a wave begins whose states found no room, of several
+    /// where the level begins.
+    pub(super) earlier: Option<Moment>,
     /// Data for checkpoints, if there are any.
     pub(super) kept: Option<Box<Kept<K>>>,
-    /// The disk, if states may go there.
-    pub(super) spill: Option<Box<dyn Spill<K, I>>>,
-    /// Bytes of the search from which on they do.
+    /// Bytes of the search from which on states go to disk, if there is one.
     pub(super) spill_from: u64,
     /// States that are perhaps new, as long as it is not known whether they are on disk.
     pub(super) tentative: Tentative<K>,
-    /// Number of blocks of the list that were left on disk alone, at least once.
-    pub(super) unloaded: usize,
     /// Reason why a file could not be written or read.
     pub(super) unwritten: Option<String>,
+    /// Reason why this process expands no more states.
+    pub(super) trouble: Option<Trouble>,
+    /// Panic of a function of the model that was not called for a state or a step.
+    pub(super) panic: Option<Panic>,
     /// Data beside the search, where it is one of several processes.
     pub(super) together: Option<Box<Together>>,
 }
@@ -108,7 +111,7 @@ where
                 watch: options.watch,
                 started: Instant::now(),
             },
-            log: SegmentedVec::new(),
+            list: List::new(),
             predecessors: Predecessors::default(),
             workers: (0..options.threads)
                 .map(|_| Worker {
@@ -129,7 +132,8 @@ where
             visited,
             graph_too_large: None,
             transitions: 0,
-            depth: 0,
+            initial_states: 0,
+            before: 0,
             wave_bytes: 0,
             since_grant: 0,
             at_capacity: false,
@@ -138,14 +142,13 @@ where
             unexamined: 0,
             resident: Resident::default(),
             form,
-            before_full: None,
-            written_bytes: 0,
+            earlier: None,
             kept: None,
-            spill: None,
             spill_from: u64::MAX,
             tentative: Tentative::new(),
-            unloaded: 0,
             unwritten: None,
+            trouble: None,
+            panic: None,
             together: None,
         }
     }

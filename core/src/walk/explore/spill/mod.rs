@@ -17,10 +17,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use self::key::FileKey;
+pub(super) use self::key::FileKey;
 use self::log::LogFile;
 use self::runs::{Runs, SoughtKey};
 use crate::walk::explore::disk::Journal;
+use crate::walk::explore::peers::Party;
 use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::explore::set::Drain;
 use crate::walk::parallel::run_in_parallel;
@@ -49,6 +50,8 @@ pub(super) trait Spill<K, I>: Blocks<K> {
     fn bytes(&self) -> u64;
     /// Bytes of memory that it takes itself.
     fn memory_bytes(&self) -> u64;
+    /// The blocks, which are read from now on.
+    fn into_blocks(self: Box<Self>) -> Box<dyn Blocks<K>>;
 }
 
 /// Disk of a search for states for which there is no memory.
@@ -62,7 +65,7 @@ pub struct Spilling {
 }
 
 /// Account of the disk of a search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spilled {
     /// Bytes on disk in the end: 0 if there was memory for all.
     pub bytes: u64,
@@ -71,12 +74,21 @@ pub struct Spilled {
     pub ended: Option<String>,
 }
 
-/// Disk of a search, for whatever it is to be used.
+/// Way to open the disk of a search in a folder.
+pub(super) type OpenDisk<K, I> = fn(&Path) -> io::Result<Box<dyn Spill<K, I>>>;
+
+/// Means of a search beside memory.
 pub(super) struct OfSearch<K, I> {
     pub journal: Option<Journal>,
-    pub spill: Option<Box<dyn Spill<K, I>>>,
-    /// Bytes of memory from which on states go there.
+    pub party: Option<Party>,
+    /// Folder to which states go,
+    pub folder: PathBuf,
+    /// the disk that is there, if they are to,
+    pub disk: Option<Box<dyn Spill<K, I>>>,
+    /// and the bytes of memory from which on they do.
     pub from_bytes: Option<u64>,
+    /// Way to open another disk.
+    pub open: Option<OpenDisk<K, I>>,
 }
 
 /// SpillFiles of a search.
@@ -178,6 +190,10 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
 
     fn memory_bytes(&self) -> u64 {
         self.runs.memory_bytes()
+    }
+
+    fn into_blocks(self: Box<Self>) -> Box<dyn Blocks<K>> {
+        self
     }
 }
 
