@@ -6,7 +6,7 @@
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -22,7 +22,7 @@ const KIND: ObligationKind = ObligationKind::Agency;
 
 #[derive(Clone)]
 pub(super) struct Agency<'a> {
-    pub row: Row,
+    pub row: ObligationRow,
     /// The processes of the environment.
     environment: &'a [Process],
 }

@@ -23,7 +23,7 @@ use self::condition::Condition;
 use super::choice::Choice;
 use super::counterexample::unmapped;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::settings::{Search, Settings, Until};
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::statement::asked::functions::Functions;
@@ -60,7 +60,7 @@ const CONDITIONS: [Condition; 5] = [
 /// The rows of the variables that the implementation has.
 #[derive(Clone)]
 pub(super) struct Auxiliary<'a> {
-    rows: Vec<(SideCondition, Row)>,
+    rows: Vec<(SideCondition, ObligationRow)>,
     /// The views, the outermost first; none if the implementation is no view.
     views: Vec<View<'a>>,
 }
@@ -106,7 +106,7 @@ impl<'a> Auxiliary<'a> {
     }
 
     /// Its rows, in the order of the report.
-    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut ObligationRow> {
         self.rows.iter_mut().map(|(_, row)| row)
     }
 
@@ -155,7 +155,7 @@ impl<'a> Auxiliary<'a> {
 
     /// The rows, of which each tells of all variables that have its condition.
     pub fn judge(&self, decided: &AuxiliaryFindings) -> Vec<Judged> {
-        let judge = |(condition, row): &(SideCondition, Row)| {
+        let judge = |(condition, row): &(SideCondition, ObligationRow)| {
             let parts = decided.0.iter();
             let parts: Vec<_> = parts.filter(|part| part.condition == *condition).collect();
             let judged = row.judged(Weight::Behaviour, || judge(*condition, &parts))?;

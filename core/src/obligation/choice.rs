@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::error::CheckError;
 use super::pattern::stands_for;
-use super::row::Row;
+use super::row::ObligationRow;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Settings};
 use super::undecided::Undecided;
@@ -34,31 +34,31 @@ impl<'a> Choice<'a> {
     }
 
     /// A row that is chosen by name, and by default.
-    pub fn by_default(&self, name: String) -> Row {
+    pub fn by_default(&self, name: String) -> ObligationRow {
         let undecided = self.undecided.of_row(&name);
         self.row(name, true, false, undecided)
     }
 
     /// The same of one that tells when it is judged why it cannot be decided.
-    pub fn told_when_judged(&self, name: String) -> Row {
+    pub fn told_when_judged(&self, name: String) -> ObligationRow {
         self.row(name, true, false, None)
     }
 
     /// The row of an obligation that belongs to every check.
-    pub fn always(&self, name: String) -> Row {
+    pub fn always(&self, name: String) -> ObligationRow {
         let undecided = self.undecided.of_row(&name);
-        Row::new(name, true, undecided)
+        ObligationRow::new(name, true, undecided)
     }
 
     /// A row of induction: chosen by name, and on request, whatever others are chosen by their names.
-    pub fn of_induction(&self, name: String) -> Row {
+    pub fn of_induction(&self, name: String) -> ObligationRow {
         let undecided = self.undecided.of_row(&name);
         self.row(name, self.induction, self.induction, undecided)
     }
 
     /// A row of liveness: chosen by name, and on request, whatever others are chosen by their names. It tells when it is judged
     /// why it cannot be decided.
-    pub fn of_liveness(&self, name: String) -> Row {
+    pub fn of_liveness(&self, name: String) -> ObligationRow {
         self.row(name, self.liveness, self.liveness, None)
     }
 
@@ -69,14 +69,14 @@ impl<'a> Choice<'a> {
         by_default: bool,
         beside_others: bool,
         undecided: Option<&'static str>,
-    ) -> Row {
+    ) -> ObligationRow {
         let chosen = match self.selection {
             Selection::Nothing => false,
             Selection::Default => by_default,
             Selection::Only(patterns) => beside_others || is_among(&name, patterns),
         };
         let chosen = chosen && !is_among(&name, self.without);
-        Row::new(name, chosen, undecided)
+        ObligationRow::new(name, chosen, undecided)
     }
 }
 

@@ -14,7 +14,7 @@ use super::found::SearchResult;
 use super::futures::with_future;
 use super::kept::{PanickedAt, kept};
 use super::recorded::RecordedGraph;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use super::undecided::records_none;
@@ -36,7 +36,7 @@ const KIND: ObligationKind = ObligationKind::Coverage;
 
 #[derive(Clone)]
 pub(super) struct Coverage {
-    pub row: Row,
+    pub row: ObligationRow,
     /// Whether the implementation predicts, so that the graph tells which of its states have a future.
     predicts: bool,
 }

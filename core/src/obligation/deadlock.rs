@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, CutOff};
 use crate::statement::asked::functions::Functions;
@@ -28,7 +28,7 @@ const KIND: ObligationKind = ObligationKind::Deadlock;
 
 #[derive(Clone)]
 pub(super) struct Deadlock {
-    pub row: Row,
+    pub row: ObligationRow,
 }
 
 /// Counters of a worker.

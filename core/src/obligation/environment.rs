@@ -29,7 +29,7 @@ use super::found::SearchResult;
 use super::kept::PanickedAt;
 use super::label::Label;
 use super::recorded::RecordedGraph;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::rules::names_one;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::state::numbered::{MetNumbers, SharedNumbers};
@@ -60,11 +60,11 @@ pub(super) struct Environment<'a> {
 #[derive(Clone)]
 enum EnvironmentRows {
     /// No process is declared.
-    None(Row),
+    None(ObligationRow),
     Some {
         /// Rows of the rules of the specification that the processes may take.
-        rules: Vec<(RuleId, Row)>,
-        at_rest: Row,
+        rules: Vec<(RuleId, ObligationRow)>,
+        at_rest: ObligationRow,
     },
 }
 
@@ -154,7 +154,7 @@ impl<'a> Environment<'a> {
     }
 
     /// Its rows, in the order of the report.
-    pub fn rows_mut(&mut self) -> Vec<&mut Row> {
+    pub fn rows_mut(&mut self) -> Vec<&mut ObligationRow> {
         match &mut self.rows {
             EnvironmentRows::None(row) => vec![row],
             EnvironmentRows::Some { rules, at_rest } => {
@@ -249,7 +249,7 @@ impl<'a> Environment<'a> {
                 judged.into_iter().collect()
             }
             EnvironmentRows::Some { rules, at_rest } => {
-                let judge = |(rule, row): &(RuleId, Row)| {
+                let judge = |(rule, row): &(RuleId, ObligationRow)| {
                     let judge = || self.judge_rule(*rule, decided, found);
                     row.judged(Weight::EnvironmentRule, judge)
                 };

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use super::counterexample::counterexample;
-use super::row::Row;
+use super::row::ObligationRow;
 use super::settings::Settings;
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -144,7 +144,7 @@ impl<'a, R: Refinement> SearchResult<'a, R> {
     /// The row of an obligation that is tested at states or steps. `fails` tests it once more at the end of a behaviour.
     pub fn judge(
         &self,
-        row: &Row,
+        row: &ObligationRow,
         tested: Tested,
         fails: &dyn Fn(&Trace<R::Implementation>) -> bool,
         explain: Explain<'_, R::Implementation>,
@@ -225,7 +225,7 @@ impl<'a, R: Refinement> SearchResult<'a, R> {
     /// Explanation of the behaviour found to `place`, where `row` fails: that is tested once more.
     pub fn explained_again(
         &self,
-        row: &Row,
+        row: &ObligationRow,
         place: Place,
         fails: &dyn Fn(&Trace<R::Implementation>) -> bool,
         explain: Explain<'_, R::Implementation>,

@@ -38,7 +38,7 @@ use self::sampled::{Sampled, beside, sample};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::settings::{self, Settings, Until};
 use super::{invariant, simulation};
 use crate::obligation::found::TellProgress;
@@ -61,7 +61,7 @@ const KIND: ObligationKind = ObligationKind::Inductive;
 #[derive(Clone)]
 pub(super) struct InductionRows {
     /// None if the implementation does not enumerate its type-correct states.
-    rows: Option<PerGoal<Row>>,
+    rows: Option<PerGoal<ObligationRow>>,
 }
 
 /// The numbers that are written of a state.
@@ -119,7 +119,7 @@ impl InductionRows {
     }
 
     /// Its rows, in the order of the report.
-    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut ObligationRow> {
         self.rows.iter_mut().flat_map(PerGoal::iter_mut)
     }
 
@@ -182,7 +182,7 @@ impl InductionRows {
         found: &SearchResult<'_, ErasedRefinement<'a>>,
     ) -> Vec<Judged> {
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
-        let judge = |(goal, row): (Goal, &Row)| {
+        let judge = |(goal, row): (Goal, &ObligationRow)| {
             row.judged(Weight::Behaviour, || {
                 let decided = match decided {
                     Ok(decided) => decided,

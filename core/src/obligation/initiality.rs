@@ -5,7 +5,7 @@
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::tested::Tested;
 use crate::report::{Counterexample, Obligation};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -20,7 +20,7 @@ const KIND: ObligationKind = ObligationKind::Initiality;
 
 #[derive(Clone)]
 pub(super) struct Initiality {
-    pub row: Row,
+    pub row: ObligationRow,
 }
 
 impl Initiality {

@@ -8,7 +8,7 @@ use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::error::CheckError;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::tested::Tested;
 use crate::report::Counterexample;
 use crate::statement::asked::model_call::named_invariant;
@@ -25,7 +25,7 @@ const KIND: ObligationKind = ObligationKind::Invariant;
 /// The invariants of a refinement, by a row each.
 #[derive(Clone)]
 pub(super) struct Invariants {
-    pub rows: Vec<Row>,
+    pub rows: Vec<ObligationRow>,
 }
 
 /// Number of times that an invariant was tested, and of the states in which it claims something.
@@ -136,7 +136,7 @@ impl Invariants {
         let refinement = found.refinement;
         let violated = counts.iter().any(|counts| counts.tested.first.is_some());
         let mut counts = counts.iter();
-        let judge = |(invariant, row): (&Invariant<_>, &Row)| {
+        let judge = |(invariant, row): (&Invariant<_>, &ObligationRow)| {
             row.judged(Weight::Behaviour, || {
                 let tested = counts.next().map(|counts| counts.tested);
                 let tested = tested.expect("an invariant that is chosen is tested");

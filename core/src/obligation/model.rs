@@ -27,7 +27,7 @@ use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::fault::ModelFault;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::state::hiding::Hiding;
 use crate::statement::asked::disagreement::Disagreement;
@@ -49,7 +49,7 @@ const TESTED_SYMMETRY: &str = "a function that the test of the symmetry calls, `
 
 #[derive(Clone)]
 pub(super) struct Model {
-    pub row: Row,
+    pub row: ObligationRow,
 }
 
 /// Findings of a worker about a model, and what it has to know of the state that it looks at.

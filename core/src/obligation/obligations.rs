@@ -25,7 +25,7 @@ use super::liveness::LivenessRows;
 use super::model::{self, Model};
 use super::observation::{self, ObservationRow};
 use super::recorded::RecordedGraph;
-use super::row::{Judged, Row};
+use super::row::{Judged, ObligationRow};
 use super::settings::{self, Search, Settings};
 use super::simulation::{self, SimulationRow, TestedStep};
 use super::tested::Tested;
@@ -362,7 +362,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// Their rows, in the order of the report.
-    fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+    fn rows_mut(&mut self) -> impl Iterator<Item = &mut ObligationRow> {
         // All are named, so that one without rows does not compile.
         let Self {
             observation,
@@ -552,7 +552,7 @@ impl<'a> Obligations<'a> {
         self.clone().row_mut(failure).name.clone()
     }
 
-    fn row_mut(&mut self, failure: Failure) -> &mut Row {
+    fn row_mut(&mut self, failure: Failure) -> &mut ObligationRow {
         match failure {
             Failure::Observation => &mut self.observation.row,
             Failure::Initiality => &mut self.initiality.row,

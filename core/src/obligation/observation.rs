@@ -5,7 +5,7 @@
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::tested::Tested;
 use crate::report::Counterexample;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
@@ -24,7 +24,7 @@ type ObservationIn<R> = <<R as Refinement>::Implementation as TransitionSystem>:
 
 #[derive(Clone)]
 pub(super) struct ObservationRow {
-    pub row: Row,
+    pub row: ObligationRow,
 }
 
 impl ObservationRow {

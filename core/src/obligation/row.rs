@@ -6,7 +6,7 @@ use crate::walk::explore::Panic;
 
 /// A row that the report of a check may have.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct ObligationRow {
     pub name: String,
     /// True if it is chosen, and can be decided.
     pub selected: bool,
@@ -14,7 +14,7 @@ pub(super) struct Row {
     open: Option<&'static str>,
 }
 
-impl Row {
+impl ObligationRow {
     /// `unsupported` is why it cannot be decided for this refinement.
     pub fn new(name: String, chosen: bool, unsupported: Option<&'static str>) -> Self {
         let open = unsupported.filter(|_| chosen);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
 use super::found::SearchResult;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use super::tested::earlier;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::statement::abstract_steps::AbstractSteps;
@@ -39,7 +39,7 @@ const NEARLY_ALL_PERCENT: u64 = 95;
 
 #[derive(Clone)]
 pub(super) struct SimulationRow {
-    pub row: Row,
+    pub row: ObligationRow,
 }
 
 /// Counters of a worker.

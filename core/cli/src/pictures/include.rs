@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use refmap::inclusion::{Case, Evidence, Included, Inclusion, Part, Shown, Stutter, Table};
+use refmap::inclusion::{
+    Case, Evidence, Included, Inclusion, MissingStutter, Part, PassedState, Table,
+};
 use refmap::internal::stepper::Stepper;
 use refmap::internal::{compact, counted};
 use refmap::report::Step;
@@ -87,7 +89,7 @@ impl Page<'_> {
 
 impl Within<'_> {
     /// Path of the place to which a behaviour leads, if the refinement has its steps.
-    fn place(&self, behaviour: &[&Shown]) -> Option<String> {
+    fn place(&self, behaviour: &[&PassedState]) -> Option<String> {
         let steps = behaviour.iter().map(|shown| Step {
             action: shown.action.clone(),
             state: shown.state.clone(),
@@ -236,7 +238,7 @@ impl Writer<'_> {
     }
 
     /// The steps that are several.
-    fn stutters(&mut self, stutters: &[Stutter]) {
+    fn stutters(&mut self, stutters: &[MissingStutter]) {
         for stutter in stutters {
             let _ = writeln!(
                 self.body,
@@ -265,7 +267,7 @@ impl Writer<'_> {
     }
 
     /// A behaviour, with the step that cannot be followed at its end, if there is one.
-    fn behaviour(&mut self, name: &str, steps: &[Shown], unmatched: Option<&Shown>) {
+    fn behaviour(&mut self, name: &str, steps: &[PassedState], unmatched: Option<&PassedState>) {
         let _ = writeln!(self.body, "<h3>{}</h3>", Escaped(name));
         let prefix = match self.behaviours {
             0 => String::new(),
@@ -275,7 +277,7 @@ impl Writer<'_> {
         if prefix.is_empty() {
             self.body.push_str(STEP_KEYS);
         }
-        let all: Vec<&Shown> = steps.iter().chain(unmatched).collect();
+        let all: Vec<&PassedState> = steps.iter().chain(unmatched).collect();
         if let Some(path) = self.within.and_then(|within| within.place(&all)) {
             let _ = writeln!(
                 self.body,
@@ -337,7 +339,7 @@ fn cases_of(html: &mut String, by: &[String], cases: &[Case]) {
 
 /// Behaviour of the implementation.
 struct Behaviour<'s> {
-    steps: &'s [&'s Shown],
+    steps: &'s [&'s PassedState],
     prefix: &'s str,
     /// True if the abstract states are known that it can be beside.
     has_sets: bool,

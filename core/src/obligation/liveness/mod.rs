@@ -34,7 +34,7 @@ use super::found::SearchResult;
 use super::kept::PanickedAt;
 use super::label::Label;
 use super::recorded::RecordedGraph;
-use super::row::{Judged, Row, Weight};
+use super::row::{Judged, ObligationRow, Weight};
 use crate::report::Obligation;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
@@ -54,9 +54,9 @@ const ASKED: &str =
 #[derive(Clone)]
 pub(super) struct LivenessRows {
     /// One for each fairness condition of the specification.
-    fairness: Vec<Row>,
+    fairness: Vec<ObligationRow>,
     /// One for each property.
-    properties: Vec<Row>,
+    properties: Vec<ObligationRow>,
     /// Reason why they cannot be decided, if they cannot.
     undecided: Option<&'static str>,
 }
@@ -111,12 +111,12 @@ impl LivenessRows {
         }
     }
 
-    fn rows(&self) -> impl Iterator<Item = &Row> {
+    fn rows(&self) -> impl Iterator<Item = &ObligationRow> {
         self.fairness.iter().chain(&self.properties)
     }
 
     /// Its rows, in the order of the report.
-    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut ObligationRow> {
         self.fairness.iter_mut().chain(&mut self.properties)
     }
 
@@ -269,7 +269,8 @@ impl LivenessRows {
 
     /// Its rows, undecided.
     pub fn open(&self, reason: &str) -> LivenessOutcome {
-        let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
+        let judge =
+            |row: &ObligationRow| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
         LivenessOutcome {
             rows: self.rows().filter_map(judge).collect(),
             ..LivenessOutcome::default()

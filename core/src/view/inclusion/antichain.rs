@@ -17,7 +17,7 @@ use super::walk::{Layer, Walk};
 
 /// State of the implementation, and the states of the specification after the same trace.
 #[derive(Clone, Copy)]
-pub(super) struct Met {
+pub(super) struct MetPair {
     /// Step that led to the state; one that shows nothing, if none did.
     pub by: Edge,
     pub set: SetId,
@@ -34,7 +34,7 @@ pub(super) struct Unmatched {
 /// Search for a trace of the implementation that the specification does not have.
 #[derive(Default)]
 pub(super) struct Antichain {
-    pub walk: Walk<Met>,
+    pub walk: Walk<MetPair>,
     pub sets: Sets,
     images: HashMap<(SetId, StepLabel), SetId>,
     several: SeveralSteps,
@@ -56,7 +56,7 @@ impl Antichain {
         let set = self.closed(&[specification], sides)?;
         kept.insert(by.to, set, &mut self.sets, &mut sides.bounds)?;
         let mut walk = Walk::default();
-        walk.meet(Met { by, set }, None);
+        walk.meet(MetPair { by, set }, None);
         let found = walk.by_layers(|walk, at, layer| {
             let end = match layer {
                 Layer::Open => walk.len(),
@@ -65,7 +65,7 @@ impl Antichain {
             if kept.is_replaced(at, end) {
                 return Ok(None);
             }
-            let Met { by, set } = walk.node(at);
+            let MetPair { by, set } = walk.node(at);
             let invisible = sides.implementation.labelled(by.to, StepLabel::INVISIBLE);
             let places = match layer {
                 Layer::Open => invisible,
@@ -83,7 +83,7 @@ impl Antichain {
                     return Ok(Some(Unmatched { at, edge }));
                 }
                 if kept.insert(edge.to, set, &mut self.sets, &mut sides.bounds)? {
-                    walk.meet(Met { by: edge, set }, Some(at));
+                    walk.meet(MetPair { by: edge, set }, Some(at));
                 }
             }
             Ok(None)
@@ -124,6 +124,6 @@ impl Antichain {
 }
 
 /// Steps by which the last of some pairs was reached.
-pub(super) fn edges(path: &[Met]) -> Vec<Edge> {
+pub(super) fn edges(path: &[MetPair]) -> Vec<Edge> {
     path.iter().skip(1).map(|met| met.by).collect()
 }

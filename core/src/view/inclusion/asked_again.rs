@@ -1,6 +1,6 @@
 //! A sample of the states that were expanded, about which the systems are asked again before anything is claimed.
 
-use super::automaton::{Automaton, Source};
+use super::automaton::{Automaton, StepSource};
 use super::edge::{Edge, ROOT};
 use super::observed::Observed;
 use super::sides::{Bounds, Sides, Stop};
@@ -29,7 +29,7 @@ fn of_system(
     name: SystemName,
     bounds: &mut Bounds<'_>,
 ) -> Result<Option<Inconsistency>, Stop> {
-    let Source::Observed(observed) = &automaton.source else {
+    let StepSource::Observed(observed) = &automaton.source else {
         return Ok(None);
     };
     let again = Again {

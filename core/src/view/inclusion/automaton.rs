@@ -13,21 +13,21 @@ use crate::statement::drawing::Drawing;
 use crate::statement::system::TransitionSystem;
 
 /// Origin of the steps of an automaton.
-pub(super) enum Source<'a> {
+pub(super) enum StepSource<'a> {
     Explicit(&'a Graph, &'a Labels),
     Observed(Observed<'a>),
 }
 
 /// Automaton whose states are expanded once, when they are first asked for.
 pub(super) struct Automaton<'a> {
-    pub source: Source<'a>,
+    pub source: StepSource<'a>,
     /// Place of a state's steps among `edges`; none where it is not expanded.
     places: Vec<Option<Range<u32>>>,
     edges: Vec<Edge>,
 }
 
 impl<'a> Automaton<'a> {
-    pub fn new(source: Source<'a>) -> Self {
+    pub fn new(source: StepSource<'a>) -> Self {
         Self {
             source,
             places: Vec::new(),
@@ -38,23 +38,23 @@ impl<'a> Automaton<'a> {
     /// Number of the states of the system met so far, or of all of an explicit one.
     pub fn states(&self) -> u64 {
         match &self.source {
-            Source::Explicit(graph, _) => u64::from(graph.states()),
-            Source::Observed(observed) => observed.states(),
+            StepSource::Explicit(graph, _) => u64::from(graph.states()),
+            StepSource::Observed(observed) => observed.states(),
         }
     }
 
     /// Number of the numbers that its states have so far.
     pub fn numbers(&self) -> usize {
         match &self.source {
-            Source::Explicit(graph, _) => graph.mentioned,
+            StepSource::Explicit(graph, _) => graph.mentioned,
             // The root is one more.
-            Source::Observed(observed) => observed.states() as usize + 1,
+            StepSource::Observed(observed) => observed.states() as usize + 1,
         }
     }
 
     /// True if a state is none of the system, but leads to the initial ones.
     pub fn is_before_initial(&self, state: u32) -> bool {
-        state == ROOT && matches!(self.source, Source::Observed(_))
+        state == ROOT && matches!(self.source, StepSource::Observed(_))
     }
 
     /// Places of the steps of a state, in the order of their labels, each once; [`edge`](Self::edge) has them. A step that shows
@@ -74,8 +74,8 @@ impl<'a> Automaton<'a> {
             }
         };
         match &mut self.source {
-            Source::Explicit(graph, _) => graph.visit_steps(from, &mut visit),
-            Source::Observed(observed) => observed.visit_steps(from, &mut visit),
+            StepSource::Explicit(graph, _) => graph.visit_steps(from, &mut visit),
+            StepSource::Observed(observed) => observed.visit_steps(from, &mut visit),
         }
         steps.sort_unstable();
         steps.dedup();
@@ -116,8 +116,8 @@ impl<'a> Automaton<'a> {
     /// A state as it is shown: of an explicit system, by its number there.
     pub fn state(&self, number: u32) -> Value {
         match &self.source {
-            Source::Explicit(graph, _) => Value::from(graph.exchanged(number)),
-            Source::Observed(observed) => {
+            StepSource::Explicit(graph, _) => Value::from(graph.exchanged(number)),
+            StepSource::Observed(observed) => {
                 let state = observed.state(number);
                 state.map_or(Value::Null, |state| observed.system.show(state))
             }
@@ -127,8 +127,8 @@ impl<'a> Automaton<'a> {
     /// Drawing of a state, if its system draws it.
     pub fn drawing(&self, number: u32) -> Option<Drawing> {
         match &self.source {
-            Source::Explicit(..) => None,
-            Source::Observed(observed) => {
+            StepSource::Explicit(..) => None,
+            StepSource::Observed(observed) => {
                 let state = observed.state(number)?;
                 named("`draw`", || observed.system.draw(state))
             }
@@ -138,16 +138,16 @@ impl<'a> Automaton<'a> {
     /// Text of a label.
     pub fn label(&self, label: StepLabel) -> String {
         match &self.source {
-            Source::Explicit(_, labels) => labels.text(label).unwrap_or("tau").to_owned(),
-            Source::Observed(observed) => observed.shown(label),
+            StepSource::Explicit(_, labels) => labels.text(label).unwrap_or("tau").to_owned(),
+            StepSource::Observed(observed) => observed.shown(label),
         }
     }
 
     /// Action or label of a step: the first action, or the first of a rule.
     pub fn action(&self, from: u32, edge: Edge, rule: Option<u32>) -> Option<Value> {
         match &self.source {
-            Source::Explicit(..) => Some(Value::String(self.label(edge.label))),
-            Source::Observed(observed) => {
+            StepSource::Explicit(..) => Some(Value::String(self.label(edge.label))),
+            StepSource::Observed(observed) => {
                 let mut actions = observed.actions(from, edge.to).into_iter();
                 let is_it = |action: &_| rule.is_none_or(|rule| observed.rule(action) == rule);
                 let action = actions.find(is_it)?;
@@ -159,8 +159,8 @@ impl<'a> Automaton<'a> {
     /// Rules by which a step is taken, by number; of an explicit system, its label.
     pub fn rules(&self, from: u32, edge: Edge) -> Vec<u32> {
         match &self.source {
-            Source::Explicit(..) => vec![edge.label.0],
-            Source::Observed(observed) => {
+            StepSource::Explicit(..) => vec![edge.label.0],
+            StepSource::Observed(observed) => {
                 let actions = observed.actions(from, edge.to);
                 let mut rules: Vec<u32> = actions.iter().map(|one| observed.rule(one)).collect();
                 rules.sort_unstable();
@@ -173,8 +173,8 @@ impl<'a> Automaton<'a> {
     /// Name of a rule, or label.
     pub fn rule(&self, rule: u32) -> String {
         match &self.source {
-            Source::Explicit(..) => self.label(StepLabel(rule)),
-            Source::Observed(observed) => {
+            StepSource::Explicit(..) => self.label(StepLabel(rule)),
+            StepSource::Observed(observed) => {
                 let rules = observed.system.call_rules();
                 rules[rule as usize].name.clone().into_owned()
             }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::asked_again;
-use super::automaton::{Automaton, Source};
+use super::automaton::{Automaton, StepSource};
 use super::candidates::Simulated;
 use super::decide::{Decided, decide};
 use super::explicit::{Graph, Labels};
@@ -90,7 +90,7 @@ fn observed<'a>(
     let observations = RefCell::new(Numbered::default());
     let source = |system, of, within| {
         let system = ErasedSystem(system, of);
-        Source::Observed(Observed::new(system, within, &observations))
+        StepSource::Observed(Observed::new(system, within, &observations))
     };
     let clock = Clock::new(limits, watch);
     let mut sides = Sides {
@@ -120,7 +120,7 @@ fn observed<'a>(
             let system = ErasedSystem(implementation, Of::Implementation);
             let caveats = system.call_caveats();
             inclusion.warnings.extend(caveats.doubts());
-            if let (Source::Observed(observed), Some(constraint)) =
+            if let (StepSource::Observed(observed), Some(constraint)) =
                 (&sides.implementation.source, constraint)
                 && observed.outside > 0
             {
@@ -182,8 +182,8 @@ pub fn check_graphs(
 ) -> Inclusion {
     let clock = Clock::new(limits, watch);
     let mut sides = Sides {
-        implementation: Automaton::new(Source::Explicit(implementation, labels)),
-        specification: Automaton::new(Source::Explicit(specification, labels)),
+        implementation: Automaton::new(StepSource::Explicit(implementation, labels)),
+        specification: Automaton::new(StepSource::Explicit(specification, labels)),
         bounds: Bounds::new(clock),
     };
     compared(&mut sides, clock)

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::antichain::{Antichain, Met, Unmatched, edges};
-use super::automaton::Source;
+use super::antichain::{Antichain, MetPair, Unmatched, edges};
+use super::automaton::StepSource;
 use super::candidates::{Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
 use super::futures::torn;
-use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
+use super::inclusion::{Evidence, Future, MissingStutter, PassedState, Past};
 use super::mapping::{self, mapping, two_pasts};
 use super::sides::Sides;
 use super::simulation::{Extent, NONE, Several, Simulation, Strategy};
@@ -27,7 +27,7 @@ const WORK_IN_SEVERAL: u64 = 1 << 26;
 
 impl Sides<'_> {
     /// A behaviour of the implementation from a state on, each state with a set of abstract states if `sets` has one.
-    fn behaviour(&self, first: u32, edges: &[Edge], sets: &[&[u32]]) -> Vec<Shown> {
+    fn behaviour(&self, first: u32, edges: &[Edge], sets: &[&[u32]]) -> Vec<PassedState> {
         let mut shown = Vec::new();
         let mut sets = sets.iter().copied();
         let set = sets.next().unwrap_or_default();
@@ -43,9 +43,9 @@ impl Sides<'_> {
         shown
     }
 
-    fn shown(&self, action: Option<Value>, state: u32, set: &[u32]) -> Shown {
+    fn shown(&self, action: Option<Value>, state: u32, set: &[u32]) -> PassedState {
         let some = set.iter().take(SHOWN);
-        Shown {
+        PassedState {
             action,
             state: self.implementation.state(state),
             specification: some
@@ -121,7 +121,7 @@ impl Sides<'_> {
     }
 
     /// Steps that are several abstract steps, as they are told: of each rule one of those that are the most.
-    fn stutters(&mut self, several: &[Several]) -> Result<Vec<Stutter>, Limit> {
+    fn stutters(&mut self, several: &[Several]) -> Result<Vec<MissingStutter>, Limit> {
         /// The first of the steps of one rule that are the most abstract steps, and the number of all that are several.
         struct Longest {
             of: Several,
@@ -145,7 +145,7 @@ impl Sides<'_> {
             let ends = [from.specification, target.to];
             let through = self.whole(|sides| candidates.path(ends, edge.label, sides))?;
             let through = through.into_iter();
-            stutters.push(Stutter {
+            stutters.push(MissingStutter {
                 rule: self.implementation.rule(rule),
                 steps,
                 abstract_steps: target.steps,
@@ -161,7 +161,7 @@ impl Sides<'_> {
         Ok(stutters)
     }
 
-    fn past(&self, past: &mapping::Past) -> Past {
+    fn past(&self, past: &mapping::BranchingPast) -> Past {
         let images = past.images.iter().take(SHOWN);
         Past {
             steps: self.behaviour(ROOT, &past.edges, &[]),
@@ -177,7 +177,7 @@ impl Sides<'_> {
             return Ok(None);
         };
         let path = antichain.walk.path(torn.at);
-        let Met { by, set } = antichain.walk.node(torn.at);
+        let MetPair { by, set } = antichain.walk.node(torn.at);
         let images = antichain.sets.members(set).iter();
         let futures = torn.futures.iter();
         Ok(Some(Evidence::Prophecy {
@@ -217,7 +217,7 @@ impl Sides<'_> {
         let path = antichain.walk.path(unmatched.at);
         let sets = path.iter().map(|met| antichain.sets.members(met.set));
         let sets: Vec<&[u32]> = sets.collect();
-        let Met { by, set } = antichain.walk.node(unmatched.at);
+        let MetPair { by, set } = antichain.walk.node(unmatched.at);
         let mut could_show = Vec::new();
         for state in antichain.sets.members(set) {
             let steps = self.specification.steps(*state);
@@ -252,7 +252,7 @@ impl Sides<'_> {
                 parts: None,
             };
         }
-        if let Source::Explicit(graph, _) = &implementation.source {
+        if let StepSource::Explicit(graph, _) = &implementation.source {
             reached.sort_by_key(|state| graph.exchanged(*state));
         }
         let states = reached.iter();

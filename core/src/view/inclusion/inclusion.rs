@@ -90,14 +90,14 @@ pub enum Evidence {
         /// image a state serves all steps.
         pasts: Option<[Past; 2]>,
         /// The steps that are several abstract steps besides, one entry a rule, or a label. None where each is at most one.
-        stutters: Vec<Stutter>,
+        stutters: Vec<MissingStutter>,
     },
     /// Perhaps nothing, perhaps a history variable: neither a mapping was found nor that there is none.
     Undecided,
     /// No variable where a step may be several abstract steps, or a stuttering variable in their place.
     Stuttering {
         /// The steps that are several, one entry a rule, or a label.
-        stutters: Vec<Stutter>,
+        stutters: Vec<MissingStutter>,
         /// True if one image a state is enough; if not, a history variable may be missing besides.
         is_function: bool,
         /// True if with a history variable no step has to be several.
@@ -108,7 +108,7 @@ pub enum Evidence {
     /// A prophecy variable: an image would have to be chosen before it is known which will serve.
     Prophecy {
         /// Behaviour to the state, without the abstract states.
-        past: Vec<Shown>,
+        past: Vec<PassedState>,
         /// The abstract states after what was observed.
         images: Vec<Value>,
         /// Futures of the state.
@@ -120,9 +120,9 @@ pub enum Evidence {
     #[serde(rename = "refuted")]
     Trace {
         /// The behaviour of the implementation, with the abstract states in which the specification can be after the same trace.
-        steps: Vec<Shown>,
+        steps: Vec<PassedState>,
         /// The step that none of them can follow.
-        unmatched: Box<Shown>,
+        unmatched: Box<PassedState>,
         /// Observation that it makes.
         shows: String,
         /// Observations that the specification could have made instead.
@@ -132,7 +132,7 @@ pub enum Evidence {
 
 /// State of the implementation in a behaviour.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Shown {
+pub struct PassedState {
     /// Action that led to it, or label; none for an initial state.
     pub action: Option<Value>,
     /// The state.
@@ -153,14 +153,14 @@ pub struct Shown {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Past {
     /// The behaviour.
-    pub steps: Vec<Shown>,
+    pub steps: Vec<PassedState>,
     /// The images that its last state can have.
     pub images: Vec<Value>,
 }
 
 /// Steps of one rule that simulate several abstract steps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Stutter {
+pub struct MissingStutter {
     /// The rule, or the label.
     pub rule: String,
     /// Number of such steps.
@@ -179,7 +179,7 @@ pub struct Stutter {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Future {
     /// The steps.
-    pub steps: Vec<Shown>,
+    pub steps: Vec<PassedState>,
     /// Observations that they make.
     pub shows: Vec<String>,
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::antichain::{Met, edges};
+use super::antichain::{MetPair, edges};
 use super::candidates::Candidates;
 use super::edge::{Edge, ROOT, StepLabel};
 use super::sets::{Antichains, Sets};
@@ -17,7 +17,7 @@ use super::walk::Walk;
 const MOST_TRIALS: usize = 100_000;
 
 /// Past of a state of the implementation, with the images that it leaves possible.
-pub(super) struct Past {
+pub(super) struct BranchingPast {
     /// The steps of the implementation, from the root on.
     pub edges: Vec<Edge>,
     /// The images that the last state can have after that.
@@ -43,10 +43,10 @@ pub(super) fn mapping(
 pub(super) fn two_pasts(
     simulation: &mut Simulation,
     sides: &mut Sides<'_>,
-) -> Result<Option<[Past; 2]>, Stop> {
+) -> Result<Option<[BranchingPast; 2]>, Stop> {
     let simulated = images(simulation, sides);
     let (mut sets, mut kept) = (Sets::default(), Antichains::default());
-    let root = Met {
+    let root = MetPair {
         by: Edge {
             label: StepLabel::INVISIBLE,
             to: ROOT,
@@ -76,7 +76,7 @@ pub(super) fn two_pasts(
                 continue;
             }
             let new = walk.len();
-            walk.meet(Met { by, set }, Some(at));
+            walk.meet(MetPair { by, set }, Some(at));
             let disjoint = kept.of(by.to).iter().find(|(_, other)| {
                 let [one, other] = [set, *other].map(|set| sets.members(set));
                 one.iter().all(|image| other.binary_search(image).is_err())
@@ -87,7 +87,7 @@ pub(super) fn two_pasts(
         }
         Ok(None)
     })?;
-    let past = |at: u32| Past {
+    let past = |at: u32| BranchingPast {
         edges: edges(&walk.path(at)),
         images: sets.members(walk.node(at).set).to_vec(),
     };
@@ -111,12 +111,12 @@ fn images(simulation: &Simulation, sides: &Sides<'_>) -> Vec<Vec<u32>> {
 struct Domains {
     images: Vec<Vec<u32>>,
     /// The steps from and to each state.
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<MappedStep>>,
 }
 
 /// Step of the implementation.
 #[derive(Clone, Copy)]
-struct Step {
+struct MappedStep {
     from: u32,
     edge: Edge,
 }
@@ -146,7 +146,7 @@ impl Domains {
             }
             for place in sides.implementation.steps(from) {
                 let edge = sides.implementation.edge(place);
-                let step = Step { from, edge };
+                let step = MappedStep { from, edge };
                 steps[from as usize].push(step);
                 steps[edge.to as usize].push(step);
             }
@@ -168,7 +168,7 @@ impl Domains {
                 // It is not reached.
                 continue;
             }
-            for Step { from, edge } in &self.steps[state as usize] {
+            for MappedStep { from, edge } in &self.steps[state as usize] {
                 let leads_on = *from == state;
                 let other = if leads_on { edge.to } else { *from };
                 let here = &self.images[state as usize];

@@ -52,9 +52,15 @@ mod table;
 mod text;
 mod walk;
 
+#[doc(hidden)]
+pub use compare::check_graphs;
+pub use compare::check_inclusion;
 pub(crate) use compare::of_refinement;
-pub use compare::{check_graphs, check_inclusion};
+#[doc(hidden)]
 pub use edge::StepLabel;
+#[doc(hidden)]
 pub use explicit::{Graph, GraphError, Labels, Step};
-pub use inclusion::{Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter};
+pub use inclusion::{
+    Bound, Evidence, Future, Included, Inclusion, MissingStutter, PassedState, Past,
+};
 pub use table::{Case, Part, Table};

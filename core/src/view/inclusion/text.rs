@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::inclusion::{Bound, Evidence, Included, Inclusion, Past, Shown, Stutter};
+use super::inclusion::{Bound, Evidence, Included, Inclusion, MissingStutter, PassedState, Past};
 use super::table::Table;
 use crate::statement::shown::number::{counted, grouped};
 use crate::statement::shown::value::compact;
@@ -254,7 +254,7 @@ fn write_past(f: &mut Formatter<'_>, name: &str, past: &Past) -> fmt::Result {
 }
 
 /// Writes the steps that are several abstract steps, those of each rule with one of them.
-fn write_stutters(f: &mut Formatter<'_>, stutters: &[Stutter]) -> fmt::Result {
+fn write_stutters(f: &mut Formatter<'_>, stutters: &[MissingStutter]) -> fmt::Result {
     for stutter in stutters {
         writeln!(
             f,
@@ -272,7 +272,7 @@ fn write_stutters(f: &mut Formatter<'_>, stutters: &[Stutter]) -> fmt::Result {
 }
 
 /// Writes a behaviour, the abstract states below each of its states.
-fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
+fn write_steps(f: &mut Formatter<'_>, steps: &[PassedState]) -> fmt::Result {
     for step in steps {
         writeln!(f, "  {}", line(step))?;
         for state in &step.specification {
@@ -286,7 +286,7 @@ fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
     Ok(())
 }
 
-fn line(step: &Shown) -> String {
+fn line(step: &PassedState) -> String {
     let state = compact(&step.state);
     match &step.action {
         Some(action) => format!("{}: {state}", compact(action)),

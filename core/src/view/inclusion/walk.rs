@@ -4,11 +4,11 @@ use super::sides::Stop;
 
 /// Nodes in the order in which they were met.
 pub(super) struct Walk<N> {
-    met: Vec<Met<N>>,
+    met: Vec<MetNode<N>>,
 }
 
 /// Node that was met.
-struct Met<N> {
+struct MetNode<N> {
     node: N,
     /// Place of the node whose step led there; none of a first one.
     before: Option<u32>,
@@ -47,7 +47,7 @@ impl<N: Copy> Walk<N> {
 
     /// Notes a new node, and the place of the one whose step leads there.
     pub fn meet(&mut self, node: N, before: Option<u32>) {
-        self.met.push(Met { node, before });
+        self.met.push(MetNode { node, before });
     }
 
     /// The nodes that lead to the one at a place, from a first one on.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::canonical::{Renaming, make_canonical, rename};
 use super::initial::initial_of;
-use super::named::{Named, NamedErased, NamedState};
+use super::named::{HasNames, NamedErased, NamedState};
 use super::rows::{Account, Census, Group, Groups, Permutation, Survey};
 use crate::state::hiding::Hiding;
 use crate::state::{CounterName, NameVisitor, Row, VisitNames};
@@ -207,7 +207,7 @@ fn places_tried(groups: &Groups) -> Vec<Vec<usize>> {
 fn changed(
     system: &ErasedSystem<'_>,
     state: &ErasedState,
-    change: impl FnOnce(&mut dyn Named),
+    change: impl FnOnce(&mut dyn HasNames),
 ) -> ErasedState {
     let _shown = Hiding::suspend();
     let mut state = NamedErased(state.clone(), system);

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use super::colours::{Colours, Reference};
-use super::named::Named;
+use super::named::HasNames;
 use super::rows::{Account, Groups, Look, Permutation, Sorted, Survey};
 use crate::state::{VisitNames, normalise_groups, shift};
 use crate::walk::random::generator::mix;
@@ -44,7 +44,7 @@ thread_local! {
 }
 
 /// Makes a state with these groups of members, and of counters, the one that stands for it.
-pub(super) fn make_canonical(state: &mut dyn Named, groups: &Groups, counters: &[u8]) {
+pub(super) fn make_canonical(state: &mut dyn HasNames, groups: &Groups, counters: &[u8]) {
     if !counters.is_empty() {
         normalise_groups(&mut |visit| state.visit(visit), counters);
     }
@@ -54,7 +54,7 @@ pub(super) fn make_canonical(state: &mut dyn Named, groups: &Groups, counters: &
 }
 
 /// The same, with the way in which it was made.
-pub(super) fn rename(state: &mut dyn Named, groups: &Groups, counters: &[u8]) -> Renaming {
+pub(super) fn rename(state: &mut dyn HasNames, groups: &Groups, counters: &[u8]) -> Renaming {
     let shifted = normalise_groups(&mut |visit| state.visit(visit), counters);
     let moved = if groups.members() > 1 {
         move_members(state, groups, Permutation::clone)
@@ -67,7 +67,7 @@ pub(super) fn rename(state: &mut dyn Named, groups: &Groups, counters: &[u8]) ->
 /// Puts the members of a state in order if it has no names, and says whether it has none.
 ///
 /// PERF: a quarter of what [`move_members`] takes.
-fn sort(state: &mut dyn Named, groups: &Groups) -> bool {
+fn sort(state: &mut dyn HasNames, groups: &Groups) -> bool {
     let mut look = Look::new(groups);
     state.visit(&mut look);
     if look.are_unordered && !look.is_more {
@@ -79,7 +79,7 @@ fn sort(state: &mut dyn Named, groups: &Groups) -> bool {
 /// Moves the members of a state to the places that they have in the state that stands for it; `with` is given the permutation, which is that of
 /// none if they are there.
 fn move_members<T>(
-    state: &mut dyn Named,
+    state: &mut dyn HasNames,
     groups: &Groups,
     with: impl FnOnce(&Permutation) -> T,
 ) -> T {
@@ -98,7 +98,7 @@ fn move_members<T>(
 }
 
 /// Takes account of a state, and says whether it has the members that are expected.
-fn look_at(state: &mut dyn Named, groups: &Groups, account: &mut Account) -> bool {
+fn look_at(state: &mut dyn HasNames, groups: &Groups, account: &mut Account) -> bool {
     let hold_names = groups.hold_names || {
         state.visit(&mut Survey::new(groups, account, false));
         account.hold_names
@@ -112,7 +112,7 @@ fn look_at(state: &mut dyn Named, groups: &Groups, account: &mut Account) -> boo
 
 /// Finds the permutation that puts members in order: that of none if they are.
 fn find_order(
-    state: &mut dyn Named,
+    state: &mut dyn HasNames,
     groups: &Groups,
     account: &mut Account,
     moved: &mut Permutation,
@@ -150,7 +150,7 @@ struct Leaf {
 
 /// Search for the order of members that gives the least hash.
 struct OrderSearch<'a> {
-    state: &'a mut dyn Named,
+    state: &'a mut dyn HasNames,
     groups: &'a Groups,
     references: &'a [Reference],
     related: &'a [bool],

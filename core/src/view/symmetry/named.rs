@@ -9,7 +9,7 @@ use crate::statement::erased::{ErasedState, ErasedSystem};
 use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A state with names.
-pub(super) trait Named {
+pub(super) trait HasNames {
     /// Visits the names.
     fn visit(&mut self, visit: &mut dyn NameVisitor);
     /// A hash of the state, the same whether its type is known or not.
@@ -21,7 +21,7 @@ pub(super) trait Named {
 /// A state of the system `S`.
 pub(super) struct NamedState<S: TransitionSystem>(pub StateOf<S>);
 
-impl<S: TransitionSystem> Named for NamedState<S> {
+impl<S: TransitionSystem> HasNames for NamedState<S> {
     fn visit(&mut self, visit: &mut dyn NameVisitor) {
         self.0.visit_names(visit);
     }
@@ -38,7 +38,7 @@ impl<S: TransitionSystem> Named for NamedState<S> {
 /// A state without its type, and its system.
 pub(super) struct NamedErased<'s, 'x>(pub ErasedState, pub &'s ErasedSystem<'x>);
 
-impl Named for NamedErased<'_, '_> {
+impl HasNames for NamedErased<'_, '_> {
     fn visit(&mut self, visit: &mut dyn NameVisitor) {
         self.1.0.visit_names(&mut self.0, visit);
     }

@@ -11,7 +11,7 @@ use super::keys::{Compared, Form};
 use super::no_outcome::NoOutcome;
 use super::options::{Options, PlainOptions, Record};
 use super::peers::Party;
-use super::search::{Found, Search};
+use super::search::{Found, StateSearch};
 use super::set::{Drain, ExactSet, NumberedSet, OfAnyKind, OfWords, Stored, Visited};
 use super::spill::{FileKey, OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
@@ -104,7 +104,7 @@ fn run<K: Compared, I: Visited<K>>(
     visited: I,
     means: Means<'_>,
 ) -> Result<Found, NoOutcome> {
-    Search::<K, _>::new(model, form, options, visited).run(OfSearch {
+    StateSearch::<K, _>::new(model, form, options, visited).run(OfSearch {
         journal: means.journal,
         party: None,
         folder: PathBuf::new(),
@@ -151,7 +151,7 @@ fn run_on_disk<K: FileKey + Eq, I: Drain<K>>(
         ),
         None => None,
     };
-    Search::new(model, form, options, visited).run(OfSearch {
+    StateSearch::new(model, form, options, visited).run(OfSearch {
         journal: means.journal,
         party: means.party,
         folder: folder.unwrap_or_else(std::env::temp_dir),

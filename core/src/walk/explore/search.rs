@@ -28,12 +28,12 @@ use bounds::BETWEEN_LOOKS;
 use chunk::Successors;
 use found::Ended;
 pub(super) use found::Found;
-use kept::Kept;
+use kept::KeptForCheckpoints;
 use member::Together;
 use new_states::NewStates;
 use resume::Resumed;
 use spilling::{Chunks, spill_from};
-pub(super) use state::Search;
+pub(super) use state::StateSearch;
 use state::Worker;
 
 use super::duplicates::DuplicateFilter;
@@ -71,7 +71,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// States a worker takes at a time. PERF: a level of no more states is not worth the start of a thread.
 const CHUNK: u64 = 256;
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,
@@ -95,7 +95,7 @@ where
         self.list.folder = folder;
         let most = self.options.limits.memory_bytes;
         self.spill_from = from_bytes.or(most.map(spill_from)).unwrap_or(u64::MAX);
-        self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
+        self.kept = journal.map(|journal| Box::new(KeptForCheckpoints::new(journal)));
         self.together = party.map(|party| Box::new(Together::new(party)));
         let ended = match &self.together {
             Some(_) => self.search()?,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use foldhash::HashSet;
 
-use crate::obligation::row::Row;
+use crate::obligation::row::ObligationRow;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
@@ -59,7 +59,7 @@ impl<'a> Asking<'a> {
     pub fn new(
         refinement: &'a ErasedRefinement<'a>,
         invariants: &'a [Invariant<ErasedSystem<'a>>],
-        rows: &[Row],
+        rows: &[ObligationRow],
     ) -> Self {
         let chosen = rows.iter().enumerate().filter(|(_, row)| row.selected);
         Self {

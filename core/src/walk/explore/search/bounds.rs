@@ -1,7 +1,7 @@
 //! The limits of a search: time, memory, and how many states can be numbered.
 
 use super::member::EARLIER;
-use super::state::Search;
+use super::state::StateSearch;
 use crate::walk::explore::keys::Compared;
 use crate::walk::explore::limits::{Limit, OfPeers, Phase, Progress};
 use crate::walk::explore::memory::{available_bytes, is_granted};
@@ -22,7 +22,7 @@ const TO_DECIDE: u64 = 20;
 /// limit, so that the states need not make room for it.
 const SHARE_OF_GRAPH: u64 = 64;
 
-impl<K, I> Search<'_, K, I>
+impl<K, I> StateSearch<'_, K, I>
 where
     K: Compared,
     I: Visited<K>,

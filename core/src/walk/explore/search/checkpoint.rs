@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::kept::{Kept, Moment, Told};
+use super::kept::{BetweenWaves, KeptForCheckpoints, Told};
 use super::member::EARLIER;
 use super::order::keys_of_all;
-use super::state::{Search, Worker};
+use super::state::{StateSearch, Worker};
 use crate::state::Code;
 use crate::walk::explore::StateId;
 use crate::walk::explore::disk::{Checksum, DiskError, Manifest, SavedSpan, SavedState};
@@ -29,7 +29,7 @@ use crate::walk::explore::span::Span;
 pub(super) const AT_FAULT: &str =
     "a function of the model has panicked, or the model contradicts itself";
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,
@@ -51,13 +51,13 @@ where
     }
 
     /// Position of the search, these states of a level being left; none if there are no checkpoints.
-    pub(super) fn moment(&mut self, left: Span) -> Option<Moment> {
+    pub(super) fn moment(&mut self, left: Span) -> Option<BetweenWaves> {
         if !self.keeps() {
             return None;
         }
         let is_at_fault = self.model.is_at_fault();
         let tally = if is_at_fault { None } else { self.model.tell() };
-        Some(Moment {
+        Some(BetweenWaves {
             left,
             states: self.list.keys.len() as u64,
             told: self.told(tally),
@@ -138,7 +138,7 @@ where
     }
 
     /// Position of which a checkpoint is when a limit ends the search in the midst of a level.
-    pub(super) fn moment_at_limit(&mut self, left: &Span) -> Option<Moment> {
+    pub(super) fn moment_at_limit(&mut self, left: &Span) -> Option<BetweenWaves> {
         if self.together.is_some() || !self.is_whole() {
             return self.earlier.take();
         }
@@ -148,7 +148,7 @@ where
     /// Writes a checkpoint when a limit ends the search, if there are any.
     pub(super) fn keep_at_limit(
         &mut self,
-        at: Option<Moment>,
+        at: Option<BetweenWaves>,
         trouble: Trouble,
     ) -> Result<(), NoOutcome> {
         self.earlier = None;
@@ -160,7 +160,7 @@ where
     }
 
     /// Writes a checkpoint. Other processes wait for the one that writes, for as long as that takes.
-    fn keep(&mut self, at: &Moment) -> Result<(), NoOutcome> {
+    fn keep(&mut self, at: &BetweenWaves) -> Result<(), NoOutcome> {
         let Some(together) = &self.together else {
             return self.write(at);
         };
@@ -176,7 +176,7 @@ where
         })
     }
 
-    fn write(&mut self, at: &Moment) -> Result<(), NoOutcome> {
+    fn write(&mut self, at: &BetweenWaves) -> Result<(), NoOutcome> {
         self.list_up_to(at.left.length, at.states)?;
         let all = self.tell(&at.told)?;
         self.with_journal(|search, kept| search.write_checkpoint(kept, at, &all));
@@ -186,7 +186,7 @@ where
     /// Does something with the journal, if it has not ended, and ends it if that fails.
     fn with_journal(
         &mut self,
-        work: impl FnOnce(&mut Self, &mut Kept<K>) -> Result<(), DiskError>,
+        work: impl FnOnce(&mut Self, &mut KeptForCheckpoints<K>) -> Result<(), DiskError>,
     ) {
         let Some(mut kept) = self.kept.take_if(|kept| kept.goes_on()) else {
             return;
@@ -238,7 +238,7 @@ where
     }
 
     /// Adds states to the list.
-    fn push_to_list(&self, kept: &mut Kept<K>, keys: &[K]) -> Result<(), DiskError> {
+    fn push_to_list(&self, kept: &mut KeptForCheckpoints<K>, keys: &[K]) -> Result<(), DiskError> {
         let sampled = (kept.states..).map(StateId).zip(keys);
         let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
         let length = |id| self.predecessors.length(id);
@@ -296,8 +296,8 @@ where
 
     fn write_checkpoint(
         &mut self,
-        kept: &mut Kept<K>,
-        at: &Moment,
+        kept: &mut KeptForCheckpoints<K>,
+        at: &BetweenWaves,
         all: &[Told],
     ) -> Result<(), DiskError> {
         push_chunks(&self.predecessors, kept);
@@ -363,7 +363,12 @@ where
 
     /// Checksum of the initial states and of where the steps of the states of the sample lead before one of a number. What is found on
     /// the way is kept as `keeps` says.
-    pub(super) fn sampled(&mut self, kept: &mut Kept<K>, before: u64, keeps: Keeps) -> Checksum {
+    pub(super) fn sampled(
+        &mut self,
+        kept: &mut KeptForCheckpoints<K>,
+        before: u64,
+        keeps: Keeps,
+    ) -> Checksum {
         let model = self.model;
         let mut checksum = *kept
             .enumerated
@@ -442,7 +447,7 @@ fn visit_words(
 }
 
 /// Writes the chunks that the journal has not, of the states that it has.
-fn push_chunks<K>(predecessors: &Predecessors, kept: &mut Kept<K>) {
+fn push_chunks<K>(predecessors: &Predecessors, kept: &mut KeptForCheckpoints<K>) {
     let chunks = predecessors.chunks_from(kept.chunks);
     for chunk in chunks.take_while(|chunk| chunk.first < kept.states) {
         let words = [chunk.first, chunk.start, chunk.end, chunk.length.into()];

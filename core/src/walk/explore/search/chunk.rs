@@ -8,7 +8,7 @@ use std::mem::needs_drop;
 use std::ops::Range;
 use std::time::Instant;
 
-use super::state::{Search, Worker};
+use super::state::{StateSearch, Worker};
 use crate::statement::asked::calls::Stage;
 use crate::walk::explore::StateId;
 use crate::walk::explore::duplicates::{DuplicateFilter, Pending};
@@ -52,7 +52,7 @@ struct Asked<K> {
     labels: Vec<u32>,
 }
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,

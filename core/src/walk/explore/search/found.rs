@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::state::Search;
+use super::state::StateSearch;
 use crate::statement::asked::model_call::Panic;
 use crate::walk::explore::disk::{Journal, Written};
 use crate::walk::explore::explored::End;
@@ -56,7 +56,7 @@ impl Ended {
 
 /// Figures of a search in one process, which it tells process 0 in the end.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct SearchFigures {
     /// Transitions from the states expanded,
     pub transitions: u64,
     /// and states for which there was no time.
@@ -71,7 +71,7 @@ pub(super) struct Record {
     pub spilled: Option<Spilled>,
 }
 
-impl Record {
+impl SearchFigures {
     /// Adds that of another process.
     pub fn add(&mut self, other: Self) {
         self.transitions += other.transitions;
@@ -124,16 +124,16 @@ impl Record {
     }
 }
 
-impl<K, I> Search<'_, K, I>
+impl<K, I> StateSearch<'_, K, I>
 where
     K: Compared,
     I: Visited<K>,
 {
     /// Figures of this process.
-    pub(super) fn record(&mut self) -> Record {
+    pub(super) fn record(&mut self) -> SearchFigures {
         let store_bytes = self.store_bytes();
         self.resident.look(store_bytes);
-        Record {
+        SearchFigures {
             transitions: self.transitions,
             unexamined: self.unexamined,
             is_incomplete: self.incomplete,
@@ -149,7 +149,7 @@ where
     }
 
     /// Findings of the search of a process that is alone.
-    pub(super) fn found(self, ended: Ended, record: Record) -> Found {
+    pub(super) fn found(self, ended: Ended, record: SearchFigures) -> Found {
         // Where something panicked it is not known of which states steps are missing.
         let panicked = record.is_incomplete || record.panic.is_some();
         let journal = self.kept.map(|kept| kept.journal);

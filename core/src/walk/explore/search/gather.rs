@@ -7,11 +7,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::checkpoint::expand_again;
-use super::found::{Ended, Found, Record};
+use super::found::{Ended, Found, SearchFigures};
 use super::kept::Told;
 use super::list::List;
 use super::order::{keys_of_all, next_in_order};
-use super::state::Search;
+use super::state::StateSearch;
 use crate::walk::explore::StateId;
 use crate::walk::explore::disk::DiskError;
 use crate::walk::explore::expansion::Keeps;
@@ -35,16 +35,16 @@ struct Mentioned<K> {
 }
 
 /// Findings of all processes.
-struct Heard<K> {
+struct OfAllProcesses<K> {
     /// Figures of all,
-    record: Option<Record>,
+    record: Option<SearchFigures>,
     /// what each has found,
     tallies: Vec<Option<Value>>,
     /// and the states that this mentions.
     mentioned: Vec<Mentioned<K>>,
 }
 
-impl<K: Compared> Heard<K> {
+impl<K: Compared> OfAllProcesses<K> {
     fn nothing() -> Self {
         Self {
             record: None,
@@ -55,7 +55,7 @@ impl<K: Compared> Heard<K> {
 
     /// Adds the findings of a process, in its words.
     fn add(&mut self, form: Form, process: usize, mut words: Vec<u64>) -> Result<(), Garbled> {
-        let (told, record): (Told, Record) = take_value(&mut words)?;
+        let (told, record): (Told, SearchFigures) = take_value(&mut words)?;
         for (own, state) in told.mentioned {
             self.mentioned.push(Mentioned {
                 level: state.length,
@@ -122,7 +122,7 @@ impl<K: Compared, I> Gathered<K, I> {
     }
 }
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,
@@ -131,7 +131,7 @@ where
     pub(super) fn gather(
         mut self,
         ended: Ended,
-        record: Record,
+        record: SearchFigures,
         open: OpenDisk<K, I>,
     ) -> Result<Found, NoOutcome> {
         let form = self.form;
@@ -147,7 +147,7 @@ where
         let received = peers.exchange(to_first(peers, words))?;
         together.attended.end();
         let is_first = peers.process() == FIRST;
-        let mut heard: Heard<K> = Heard::nothing();
+        let mut heard: OfAllProcesses<K> = OfAllProcesses::nothing();
         for (process, words) in received.into_iter().enumerate().filter(|_| is_first) {
             let added = heard.add(form, process, words);
             added.map_err(|garbled| garbled.of(process))?;

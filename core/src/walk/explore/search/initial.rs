@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::add_key;
 use super::new_states::NewStates;
-use super::state::Search;
+use super::state::StateSearch;
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::{Panic, break_off};
 use crate::walk::explore::disk::Checksum;
@@ -31,7 +31,7 @@ pub(super) struct CutShort {
     pub has_more: bool,
 }
 
-impl<K, I> Search<'_, K, I>
+impl<K, I> StateSearch<'_, K, I>
 where
     K: Compared,
     I: Visited<K>,

@@ -8,7 +8,7 @@ use crate::walk::explore::disk::{Checksum, Journal, SavedState};
 use crate::walk::explore::span::Span;
 
 /// Position of a search between two waves: what a checkpoint is of.
-pub(in crate::walk::explore) struct Moment {
+pub(in crate::walk::explore) struct BetweenWaves {
     /// The states of the level that is being expanded that are left.
     pub left: Span,
     /// Number of all states.
@@ -27,7 +27,7 @@ pub(in crate::walk::explore) struct Told {
 }
 
 /// Data that a search with checkpoints keeps beside the search itself.
-pub(in crate::walk::explore) struct Kept<K> {
+pub(in crate::walk::explore) struct KeptForCheckpoints<K> {
     pub journal: Journal,
     /// Number of states that the journal has,
     pub states: u64,
@@ -41,7 +41,7 @@ pub(in crate::walk::explore) struct Kept<K> {
     pub earlier: Vec<SavedState>,
 }
 
-impl<K> Kept<K> {
+impl<K> KeptForCheckpoints<K> {
     pub fn new(journal: Journal) -> Self {
         Self {
             journal,

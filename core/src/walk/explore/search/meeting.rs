@@ -11,7 +11,7 @@ use super::initial::CutShort;
 use super::member::{Run, Together};
 use super::resume::Added;
 use super::spilling::Chunks;
-use super::state::{Search, Worker};
+use super::state::{StateSearch, Worker};
 use crate::statement::asked::model_call::catch;
 use crate::walk::explore::keys::Compared;
 use crate::walk::explore::limits::{Clock, Limit};
@@ -26,7 +26,7 @@ use crate::walk::parallel::run_in_parallel;
 /// Targets of others that are added at a time, by a thread.
 const LIST: usize = 1 << 12;
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::list::List;
-use super::state::Search;
+use super::state::StateSearch;
 use crate::walk::explore::disk::DiskError;
 use crate::walk::explore::keys::{Compared, Form};
 use crate::walk::explore::limits::Limit;
@@ -94,7 +94,7 @@ fn place_after<K: Compared, I>(
     start
 }
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,

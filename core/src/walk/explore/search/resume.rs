@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::Kept;
+use super::kept::KeptForCheckpoints;
 use super::member::EARLIER;
-use super::state::Search;
+use super::state::StateSearch;
 use crate::state::Code;
 use crate::statement::asked::calls::{Watched, microseconds};
 use crate::walk::explore::StateId;
@@ -68,7 +68,7 @@ enum Kind {
 
 /// Part of a checkpoint; the keys of its states come before it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum Part {
+enum ListPart {
     States(Piece),
     /// All was read; the level that is being expanded, and whether some of it were.
     End {
@@ -90,7 +90,7 @@ impl InsertSink for Added {
     fn numbered(&mut self, _: Option<NodeId>) {}
 }
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,
@@ -128,7 +128,7 @@ where
                 self.allow_reading(&manifest);
                 match self.read(kept, &manifest, &mut resumed) {
                     Err(NoOutcome::Disk(error @ DiskError::Interrupted { limit, .. })) => {
-                        self.deal(Vec::new(), Some(Part::Limit(limit)), &mut resumed)?;
+                        self.deal(Vec::new(), Some(ListPart::Limit(limit)), &mut resumed)?;
                         reason = Some(error.to_string());
                     }
                     read => read?,
@@ -206,7 +206,7 @@ where
     /// found of them.
     fn read(
         &mut self,
-        kept: &mut Kept<K>,
+        kept: &mut KeptForCheckpoints<K>,
         manifest: &Manifest,
         resumed: &mut Resumed,
     ) -> Result<(), NoOutcome> {
@@ -247,7 +247,7 @@ where
                 let (piece, end) = self.piece(id, manifest);
                 let rest = keys.split_off(keys.len().min((end - id) as usize));
                 id += keys.len() as u64;
-                if self.deal(keys, Some(Part::States(piece)), resumed)? {
+                if self.deal(keys, Some(ListPart::States(piece)), resumed)? {
                     return Ok(());
                 }
                 keys = rest;
@@ -285,7 +285,7 @@ where
             }));
         }
         let all = left.start..reached;
-        let end = Part::End {
+        let end = ListPart::End {
             level: left.length,
             is_begun: self.predecessors.level(left.length, reached) != all,
         };
@@ -321,7 +321,7 @@ where
     fn deal(
         &mut self,
         keys: Vec<K>,
-        part: Option<Part>,
+        part: Option<ListPart>,
         resumed: &mut Resumed,
     ) -> Result<bool, NoOutcome> {
         let (keys, part) = match part {
@@ -332,12 +332,12 @@ where
             return Ok(true);
         }
         let is_end = match part {
-            Part::Limit(limit) => {
+            ListPart::Limit(limit) => {
                 resumed.limit = Some((FIRST, limit));
                 return Ok(true);
             }
-            Part::States(piece) => resumed.last.is_some_and(|last| last != piece),
-            Part::End { level, is_begun } => {
+            ListPart::States(piece) => resumed.last.is_some_and(|last| last != piece),
+            ListPart::End { level, is_begun } => {
                 resumed.left.length = level;
                 resumed.is_begun = is_begun;
                 true
@@ -346,7 +346,7 @@ where
         if let Some(last) = resumed.last.filter(|_| is_end) {
             self.end_run(last.level);
         }
-        let Part::States(piece) = part else {
+        let ListPart::States(piece) = part else {
             return Ok(true);
         };
         resumed.last = Some(piece);
@@ -371,9 +371,9 @@ where
     fn dealt(
         &mut self,
         keys: &[K],
-        part: Option<Part>,
+        part: Option<ListPart>,
         resumed: &mut Resumed,
-    ) -> Result<(Vec<K>, Part), PeersError> {
+    ) -> Result<(Vec<K>, ListPart), PeersError> {
         let form = self.form;
         let limit = self.limit_of_reading();
         let together = self.together();
@@ -391,10 +391,10 @@ where
         let mut received = peers.exchange(outgoing)?;
         let mut words = received.remove(FIRST);
         let garbled = |_| Garbled.of(FIRST);
-        let part: Part = take_value(&mut words).map_err(garbled)?;
+        let part: ListPart = take_value(&mut words).map_err(garbled)?;
         let own = match part {
-            Part::Limit(limit) => Some((FIRST, limit)),
-            Part::States(_) | Part::End { .. } => None,
+            ListPart::Limit(limit) => Some((FIRST, limit)),
+            ListPart::States(_) | ListPart::End { .. } => None,
         };
         let mut of_others = None;
         for (process, mut words) in (FIRST + 1..).zip(received) {
@@ -441,7 +441,11 @@ where
         }
     }
 
-    fn read_chunks(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
+    fn read_chunks(
+        &mut self,
+        kept: &mut KeptForCheckpoints<K>,
+        manifest: &Manifest,
+    ) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(CHUNKS);
         let clock = self.reading(manifest);
         let mut reader = kept.journal.reader(CHUNKS, manifest.chunks, clock);
@@ -477,7 +481,7 @@ struct Sought<K> {
 }
 
 impl<K: Compared> Sought<K> {
-    fn new<I: Visited<K>>(search: &Search<'_, K, I>, mentioned: &[SavedState]) -> Self {
+    fn new<I: Visited<K>>(search: &StateSearch<'_, K, I>, mentioned: &[SavedState]) -> Self {
         let mentioned = match &search.together {
             None => mentioned,
             Some(_) => &[],
@@ -496,7 +500,7 @@ impl<K: Compared> Sought<K> {
     }
 
     /// Takes note of the number of a state, if it is one of them.
-    fn meet<I: Visited<K>>(&mut self, search: &Search<'_, K, I>, id: StateId, key: &K) {
+    fn meet<I: Visited<K>>(&mut self, search: &StateSearch<'_, K, I>, id: StateId, key: &K) {
         if self.states.is_empty() {
             return;
         }

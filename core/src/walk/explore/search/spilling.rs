@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use super::state::Search;
+use super::state::StateSearch;
 use crate::walk::explore::disk::DiskError;
 use crate::walk::explore::graph::NodeId;
 use crate::walk::explore::keys::Compared;
@@ -56,7 +56,7 @@ impl InsertSink for Chunks<'_> {
     }
 }
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::kept::{Kept, Moment};
+use super::kept::{BetweenWaves, KeptForCheckpoints};
 use super::list::List;
 use super::member::Together;
 use crate::statement::asked::model_call::Panic;
@@ -20,7 +20,7 @@ use crate::walk::explore::set::{Candidate, Partition, Visited};
 use crate::walk::explore::spill::Tentative;
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
-pub(in crate::walk::explore) struct Search<'a, K, I> {
+pub(in crate::walk::explore) struct StateSearch<'a, K, I> {
     pub(super) model: &'a dyn Expand,
     pub(super) options: PlainOptions<'a>,
     pub(super) clock: Clock<'a>,
@@ -53,9 +53,9 @@ pub(in crate::walk::explore) struct Search<'a, K, I> {
     pub(super) form: Form,
     /// Position to which a checkpoint goes back: of one process where a wave begins whose states found no room, of several
     /// where the level begins.
-    pub(super) earlier: Option<Moment>,
+    pub(super) earlier: Option<BetweenWaves>,
     /// Data for checkpoints, if there are any.
-    pub(super) kept: Option<Box<Kept<K>>>,
+    pub(super) kept: Option<Box<KeptForCheckpoints<K>>>,
     /// Bytes of the search from which on states go to disk, if there is one.
     pub(super) spill_from: u64,
     /// States that are perhaps new, as long as it is not known whether they are on disk.
@@ -96,7 +96,7 @@ pub(super) struct Worker<'a, K> {
     pub(super) sent: Vec<Option<K>>,
 }
 
-impl<'a, K, I> Search<'a, K, I>
+impl<'a, K, I> StateSearch<'a, K, I>
 where
     K: Compared,
     I: Visited<K>,
