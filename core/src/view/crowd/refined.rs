@@ -231,11 +231,14 @@ fn parts<'m, M, const N: usize>(members: &[Named<&'m M>]) -> [&'m M; N] {
     members.each_ref().map(|member| member.part)
 }
 
+/// Test of some members.
+type IsOfMembers<'i, M> = dyn FnMut(&[Named<&M>]) -> bool + 'i;
+
 /// True if this is true of some so many members of a state, all different.
 fn some_members<C: Crowd>(
     state: &StateOfCrowd<C>,
     width: usize,
-    is: &mut dyn FnMut(&[Named<&C::Member>]) -> bool,
+    is: &mut IsOfMembers<'_, C::Member>,
 ) -> bool {
     fn from<'m, M>(
         all: &'m [M],
@@ -243,7 +246,7 @@ fn some_members<C: Crowd>(
         taken: &mut Vec<usize>,
         chosen: &mut Vec<Named<&'m M>>,
         width: usize,
-        is: &mut dyn FnMut(&[Named<&M>]) -> bool,
+        is: &mut IsOfMembers<'_, M>,
     ) -> bool {
         if chosen.len() == width {
             return is(chosen);
