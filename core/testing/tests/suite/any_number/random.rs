@@ -298,7 +298,7 @@ fn what_has_all_of_it_holds_for_every_number() {
 
 /// Crowds that are said to hold do with six and seven members, too.
 #[test]
-#[ignore = "a minute"]
+#[ignore = "three minutes"]
 fn slow_what_is_drawn_holds_for_every_number() {
     for (seeds, family, counts) in [
         (4000, Family::Plain, [1824, 1824]),
