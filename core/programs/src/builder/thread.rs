@@ -107,7 +107,7 @@ impl ThreadBuilder<'_> {
     /// It reads memory, and nothing that is pending, and a model orders it with other accesses as a load of a location of its own.
     ///
     /// A loop that loads them one after the other finds each as it is at another moment, so what holds with this load is not known to hold with such a loop.
-    /// Where a content that compares so does so until the loop is over, both find the same: a loop that finds none began when none was. So this load
+    /// Both find the same where a content that compares so does so until the loop is over: a loop that finds none began when none was. So this load
     /// stands for a loop over flags that stay up, and not over flags that are taken down.
     pub fn load_some(
         &mut self,

@@ -16,6 +16,24 @@ fn report(refinement: &impl Refinement) -> Report {
     check(refinement, &Settings::default()).expect("it is checked")
 }
 
+/// The verdict on a program, of which the instance of a crowd has the states, the transitions, the verdict and the rows that are violated.
+fn compared(
+    instance: &impl Refinement,
+    program: Program,
+    model: MemoryModel,
+    specification: Program,
+) -> Option<Verdict> {
+    let expected = Behaviours::of(specification, MemoryModel::Sc, STATES);
+    let plain = ProgramRefinement::new(program, model, expected.expect("it is small"));
+    let (plain, instance) = (report(&plain), report(instance));
+    let told = |report: &Report| {
+        let violated: Vec<_> = report.violated().map(str::to_owned).collect();
+        (report.states, report.transitions, report.verdict, violated)
+    };
+    assert_eq!(told(&plain), told(&instance), "{model}: {plain}{instance}");
+    plain.verdict
+}
+
 fn of_any_number(threads: &IdenticalThreads) -> Result<Report, CheckError> {
     check_any_number(threads, &Settings::default())
 }
@@ -84,27 +102,20 @@ fn blocks(t: &mut ThreadBuilder<'_>, shared: &[Location]) {
 fn instances_are_programs_of_so_many_threads() {
     type Body = fn(&mut ThreadBuilder<'_>, &[Location]);
     let mut verdicts = Vec::new();
-    for (number, body) in [reserves as Body, swaps, blocks].into_iter().enumerate() {
+    for body in [reserves as Body, swaps, blocks] {
         let program = |threads| alike(threads, &["x", "y"], body);
         let specification = |threads| alike(threads, &[], says_little);
         for model in MemoryModel::ALL {
             let crowd = IdenticalThreads::new(program(1), model, specification(1));
             let crowd = crowd.expect("it is of any number");
             for threads in 1..=3 {
-                let expected = Behaviours::of(specification(threads), MemoryModel::Sc, STATES);
-                let expected = expected.expect("it is small");
-                let plain = ProgramRefinement::new(program(threads), model, expected);
-                let (plain, instance) = (report(&plain), report(&crowd.of(threads)));
-                let told = |report: &Report| {
-                    let violated: Vec<_> = report.violated().map(str::to_owned).collect();
-                    (report.states, report.transitions, report.verdict, violated)
-                };
-                assert_eq!(
-                    told(&plain),
-                    told(&instance),
-                    "{number} {model} {threads}: {plain}{instance}"
-                );
-                verdicts.push(plain.verdict);
+                let expected = specification(threads);
+                verdicts.push(compared(
+                    &crowd.of(threads),
+                    program(threads),
+                    model,
+                    expected,
+                ));
             }
         }
     }
@@ -232,7 +243,7 @@ fn looks_again(t: &mut ThreadBuilder<'_>, shared: Location, own: Location, other
     t.when(two, |t| t.output(one + three));
 }
 
-/// What others have for themselves is what they have in a program of so many threads.
+/// Threads of any number have for themselves what they have in a program of so many.
 #[test]
 fn a_thread_reads_what_all_others_have() {
     let mut verdicts = Vec::new();
@@ -242,20 +253,13 @@ fn a_thread_reads_what_all_others_have() {
             let crowd = IdenticalThreads::new(flags(None, body), model, specification(1));
             let crowd = crowd.expect("it is of any number");
             for threads in 1..=3 {
-                let expected = Behaviours::of(specification(threads), MemoryModel::Sc, STATES);
-                let expected = expected.expect("it is small");
-                let plain = ProgramRefinement::new(flags(Some(threads), body), model, expected);
-                let (plain, instance) = (report(&plain), report(&crowd.of(threads)));
-                let told = |report: &Report| {
-                    let violated: Vec<_> = report.violated().map(str::to_owned).collect();
-                    (report.states, report.transitions, report.verdict, violated)
-                };
-                assert_eq!(
-                    told(&plain),
-                    told(&instance),
-                    "{model} {threads}: {plain}{instance}"
-                );
-                verdicts.push(plain.verdict);
+                let expected = specification(threads);
+                verdicts.push(compared(
+                    &crowd.of(threads),
+                    flags(Some(threads), body),
+                    model,
+                    expected,
+                ));
             }
         }
     }
@@ -322,7 +326,7 @@ fn flags_exclude_every_number_of_threads() {
     }
 }
 
-/// Where one flag goes up before another one goes down, no moment is without one; a loop that looks at one after the other finds none.
+/// No moment is without a flag where one goes up before another one goes down; a loop that looks at one after the other finds none.
 #[test]
 fn flags_that_go_down_are_found_down_by_a_loop_alone() {
     let finds_none = |at_once: bool| {
@@ -393,7 +397,7 @@ fn what_is_read_at_once_is_alike_and_has_no_address() {
     assert!(ends.all(|end| end == ThreadEnd::Faulty(Fault::NoSuchLocation)));
 }
 
-/// What a thread of a specification may output does not depend on others.
+/// A specification reads no others: its outputs do not depend on them.
 #[test]
 fn a_specification_reads_no_others() {
     let mut program = ProgramBuilder::new("looks");

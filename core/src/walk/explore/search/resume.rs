@@ -41,7 +41,7 @@ const NONE: StateId = StateId(u64::MAX);
 pub(super) struct Resumed {
     /// States that are left of the level that is being expanded.
     pub left: Span,
-    /// Whether some of the level were expanded, of whichever process.
+    /// True if some of the level were expanded, of whichever process.
     pub is_begun: bool,
     /// Limit that was reached before all was read, if one was, and the process whose limit it is.
     pub limit: Option<(usize, Limit)>,

@@ -6,7 +6,7 @@ use refmap::internal::check_by_views;
 use refmap::{Action, Counter, Report, State, Verdict};
 use serde::Serialize;
 
-use super::group::{Asks, Bad, Guard, Move, Name, Rules, Ticket};
+use super::group::{Asks, Bad, Guard, Move, Name, Rules, step};
 use super::plain::is_unsafe;
 use super::settings;
 
@@ -16,17 +16,6 @@ const W: u8 = 1;
 const D: u8 = 2;
 const L: u8 = 3;
 const E: u8 = 4;
-
-const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
-    Move {
-        shared,
-        member,
-        guard: Guard::Nothing,
-        ticket: Ticket::Nothing,
-        name: Name::Nothing,
-        others: None,
-    }
-}
 
 const fn guarded(guard: Guard, shared: [u8; 2], member: [u8; 2]) -> Move {
     Move {
@@ -67,7 +56,7 @@ fn assert_met<const IN_LINE: bool>(mut rules: Rules<IN_LINE>, members: usize) {
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
-/// Where one of a kind is shown of those that were left out, another one may still be.
+/// Another one of a kind may be left out where one of those that were is shown.
 #[test]
 fn another_one_of_a_kind_may_be_left_out() {
     let mut three = rules(
@@ -290,6 +279,14 @@ fn go(shared: &mut Shared, [from, to]: [u8; 2], me: &mut Part, kinds: [u8; 2]) -
     Some(())
 }
 
+/// Takes the next ticket in the first phase, and becomes of a kind.
+fn take(shared: &mut Shared, me: &mut Part, kind: u8) -> Option<()> {
+    go(shared, [0, 0], me, [N, kind])?;
+    me.ticket = shared.next;
+    shared.next = shared.next.map(Counter::next);
+    Some(())
+}
+
 fn are_no(kinds: [u8; 2], [one, other]: [&Part; 2]) -> bool {
     [one.kind, other.kind] != kinds && [other.kind, one.kind] != kinds
 }
@@ -339,11 +336,8 @@ fn a_question_by_a_counter_is_open() {
         others: &mut Others<'_, Part>,
     ) -> Option<()> {
         match number {
-            0 | 1 => {
-                go(shared, [0, 0], me, [N, [W, L][usize::from(number)]])?;
-                me.ticket = shared.next;
-                shared.next = shared.next.map(Counter::next);
-            }
+            0 => take(shared, me, W)?,
+            1 => take(shared, me, L)?,
             2 => {
                 let ticket = me.ticket?;
                 others.some_with(ticket, |it, mine| {
@@ -378,11 +372,7 @@ fn a_change_by_a_counter_may_be_of_any() {
         others: &mut Others<'_, Part>,
     ) -> Option<()> {
         match number {
-            0 => {
-                go(shared, [0, 0], me, [N, W])?;
-                me.ticket = shared.next;
-                shared.next = shared.next.map(Counter::next);
-            }
+            0 => take(shared, me, W)?,
             1 => {
                 let ticket = me.ticket?;
                 go(shared, [0, 1], me, [W, L])?;

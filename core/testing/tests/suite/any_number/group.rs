@@ -76,6 +76,18 @@ pub struct Move {
     pub others: Option<[u8; 2]>,
 }
 
+/// A step that asks nothing of others, from one shared part and kind to others.
+pub const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
+    Move {
+        shared,
+        member,
+        guard: Guard::Nothing,
+        ticket: Ticket::Nothing,
+        name: Name::Nothing,
+        others: None,
+    }
+}
+
 /// States that are not to be reached.
 #[derive(Clone, Copy, Debug)]
 pub enum Bad {

@@ -6,23 +6,12 @@ use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Un
 use refmap::{Report, Settings, Verdict, check, check_any_number};
 use refmap_testing::row_of;
 
-use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Name, Rules, Ticket, WAITS};
+use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Name, Rules, Ticket, WAITS, step};
 use super::plain::is_unsafe;
 use super::settings;
 
 fn asked(rules: &Rules, size: usize) -> Report {
     check_any_number(rules, &settings(Some(size))).expect("it can be asked")
-}
-
-const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
-    Move {
-        shared,
-        member,
-        guard: Guard::Nothing,
-        ticket: Ticket::Nothing,
-        name: Name::Nothing,
-        others: None,
-    }
 }
 
 fn mutual_exclusion(moves: &[Move]) -> Rules {
