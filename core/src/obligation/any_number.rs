@@ -7,12 +7,17 @@ mod beside;
 mod configurations;
 mod crowds;
 
+use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Instant;
 
-use self::configurations::{Configurations, SearchEnd};
+use foldhash::HashSet;
+
+use self::configurations::{Configurations, ExploredViews};
 pub(super) use self::crowds::CrowdObject;
 use super::error::CheckError;
 use super::found::SearchResult;
+use super::identity::identity;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
 use super::obligations::Obligations;
@@ -29,7 +34,10 @@ use crate::statement::invariant::Invariant;
 use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::shown::number::{counted, one_of};
-use crate::view::crowd::{CrowdFault, CrowdForm, ViewSearch};
+use crate::view::crowd::{CrowdFault, CrowdForm, Part, ViewsOf};
+use crate::walk::explore::{
+    End, Journal, Limit, Limits, Means, NoOutcome, Options, Phase, Progress, Watch, explore_on,
+};
 
 /// Members that a view may have: all parts of a configuration are looked at.
 const MOST_MEMBERS: usize = 6;
@@ -83,18 +91,27 @@ pub(super) fn any_number(
             return Err(fault.into());
         }
     }
+    if let Some(checkpoints) = &settings.checkpoints {
+        checkpoints.test_parts()?;
+    }
     let mut decision = CrowdDecision {
         crowd,
         form,
         settings,
         started,
+        searches: Cell::new(0),
         complete: 0,
         held: 0,
         warnings: Vec::new(),
         undeclared: Vec::new(),
     };
     let first = views.unwrap_or(needed);
-    outline_of(crowd, first, settings)?;
+    crowd.with_instance(first + 1, &mut |subject| {
+        with_plan(subject, first, settings, |plan, settings| {
+            outline(plan, &settings);
+            Ok(())
+        })
+    })?;
     if let Some(search) = search
         && let Some(report) = decision.beside(first, search)?
     {
@@ -122,8 +139,6 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
         (settings.symmetry != Symmetry::None, "symmetry"),
         (settings.induction != Induction::Omitted, "induction"),
         (settings.liveness != Liveness::Omitted, "liveness"),
-        (settings.checkpoints.is_some(), "checkpoints"),
-        (settings.spill.is_some(), "spill"),
         (settings.peers.is_some(), "peers"),
         (settings.limits.depth.is_some(), "limits.depth"),
     ];
@@ -205,45 +220,26 @@ fn selected<'s, 'a>(
     }
 }
 
-/// The plan of an instance.
-fn plan<'a>(
-    refinement: &'a ErasedRefinement<'a>,
-    invariants: &'a [Invariant<ErasedSystem<'a>>],
+/// Makes the plan of an instance, with the settings of a search by views of so many members.
+fn with_plan<T>(
+    subject: &dyn Subject,
+    size: usize,
     settings: &Settings<'_>,
-) -> Result<Plan<'a>, CheckError> {
-    let obligations = Obligations::new(refinement, invariants, settings, false)?;
-    let plan = || Plan::new(refinement, invariants, obligations, settings.until);
+    then: impl FnOnce(&Plan<'_>, Settings<'_>) -> Result<T, CheckError>,
+) -> Result<T, CheckError> {
+    let refinement = ErasedRefinement::of(subject);
+    let invariants = refinement.invariants();
+    let settings = selected(settings, &refinement, &invariants)?;
+    let obligations = Obligations::new(&refinement, &invariants, &settings, false)?;
+    let plan = || Plan::new(&refinement, &invariants, obligations, settings.until);
     let mut plan = declared(UNNAMED, plan)?;
     plan.needs.environment = false;
     plan.needs.fairness = false;
     plan.asking.asks_again = AsksAgain::OnTheWay;
     // A configuration need not be an initial state, as the first of a walk is.
     plan.asking.walks = true;
-    Ok(plan)
-}
-
-/// The settings of a search by views of so many members.
-fn of_views<'s>(size: usize, settings: &Settings<'s>) -> Settings<'s> {
-    Settings {
-        search: Search::AnyNumber { views: Some(size) },
-        ..settings.clone()
-    }
-}
-
-/// Says what is going to be asked.
-fn outline_of(
-    crowd: &dyn CrowdObject,
-    size: usize,
-    settings: &Settings<'_>,
-) -> Result<(), CheckError> {
-    crowd.with_instance(size + 1, &mut |subject| {
-        let refinement = ErasedRefinement::of(subject);
-        let invariants = refinement.invariants();
-        let settings = selected(settings, &refinement, &invariants)?;
-        let plan = plan(&refinement, &invariants, &settings)?;
-        outline(&plan, &of_views(size, &settings));
-        Ok(())
-    })
+    let search = Search::AnyNumber { views: Some(size) };
+    then(&plan, Settings { search, ..settings })
 }
 
 /// The decision of a crowd.
@@ -252,6 +248,8 @@ struct CrowdDecision<'c> {
     form: &'c dyn CrowdForm,
     settings: &'c Settings<'c>,
     started: Instant,
+    /// Number of searches of views so far.
+    searches: Cell<u32>,
     /// The most members of which all states were searched, and of fewer,
     complete: usize,
     /// and of which nothing was violated that was asked of all of these.
@@ -271,6 +269,8 @@ impl CrowdDecision<'_> {
         for members in 1..=MOST_BESIDE {
             let mut settings = Settings {
                 search: Search::Exhaustive,
+                checkpoints: None,
+                spill: None,
                 ..self.settings.clone()
             };
             // An even part, so that one without an end leaves some for those that follow.
@@ -346,9 +346,7 @@ impl CrowdDecision<'_> {
         let mut unknown: Option<Report> = None;
         loop {
             let most = unknown.as_ref().map(|_| MOST_FINER);
-            let Some(report) = self.searched(size, more, most)? else {
-                continue;
-            };
+            let report = self.searched(size, more, most)?;
             let is_unknown = report.verdict == Some(Verdict::Incomplete);
             if is_unknown && report.limit.is_none() && self.form.learn_denied() {
                 unknown.get_or_insert(report);
@@ -361,70 +359,155 @@ impl CrowdDecision<'_> {
         }
     }
 
-    /// The same with so many views at most, if what is kept of members that are left out has sufficed.
-    fn searched(
-        &self,
-        size: usize,
-        more: usize,
-        most: Option<u64>,
-    ) -> Result<Option<Report>, CheckError> {
+    /// The same with so many views at most: searches in turn, until what is kept of members that are left out suffices.
+    fn searched(&self, size: usize, more: usize, most: Option<u64>) -> Result<Report, CheckError> {
         let mut found = None;
         self.crowd.with_instance(size + more, &mut |subject| {
-            let refinement = ErasedRefinement::of(subject);
-            let invariants = refinement.invariants();
-            let not_asked = not_asked(self.settings, &refinement, &invariants)?;
-            let settings = selected(self.settings, &refinement, &invariants)?;
-            let plan = plan(&refinement, &invariants, &settings)?;
-            let mut settings = of_views(size, &settings);
-            settings.limits.states = settings.limits.states.into_iter().chain(most).min();
-            let views = ViewSearch::new(self.form, size, more);
-            let mut configurations =
-                Configurations::new(&plan, self.form, views, &settings, self.started);
-            let end = configurations.search();
-            match end {
-                SearchEnd::Met if self.form.learn() => return Ok(()),
-                SearchEnd::Unkept => {
-                    self.form.forget();
-                    return Ok(());
-                }
-                _ => (),
-            }
-            let totals = configurations.totals(&end);
-            let provenance = format!(
-                "of a state in which all views of {} can be reached, and which may itself not be: larger views, or the search of an instance, tell",
-                counted(size as u64, "member")
-            );
-            let views = configurations.views();
-            let (tally, shown) = configurations.findings(&provenance);
-            let asking = &plan.asking;
-            let of_search = SearchResult::new(
-                asking.refinement,
-                &settings,
-                asking.started,
-                totals,
-                &shown,
-                None,
-            );
-            let labelled = Labelled {
-                recorded: &RecordedGraph::nothing(),
-                inputs: &[],
-                between: &[],
-            };
-            let mut report = judge::report(&plan, &tally.counts, &labelled, None, &of_search);
-            not_excluded(&mut report, refinement.implementation());
-            let rows = not_asked.iter().map(|name| self.not_decided(name));
-            report.obligations.extend(rows);
-            report.not_asked = not_asked;
-            for warning in &self.warnings {
-                if !report.warnings.contains(warning) {
-                    report.warnings.push(warning.clone());
-                }
-            }
-            report.every_number = Some(self.every_number(size, size + more, views));
-            found = Some(self.timed(report));
-            Ok(())
+            with_plan(subject, size, self.settings, |plan, mut settings| {
+                settings.limits.states = settings.limits.states.into_iter().chain(most).min();
+                let mut earlier = HashSet::default();
+                found = Some(loop {
+                    match self.search(subject, plan, &settings, [size, more], earlier)? {
+                        SearchEnd::Report(report) => break *report,
+                        SearchEnd::Again(members) => earlier = members,
+                    }
+                });
+                Ok(())
+            })
         })?;
-        Ok(found)
+        Ok(found.expect("a report ends the searches"))
+    }
+
+    /// A search of views, where some members are known already.
+    fn search(
+        &self,
+        subject: &dyn Subject,
+        plan: &Plan<'_>,
+        settings: &Settings<'_>,
+        [size, more]: [usize; 2],
+        earlier: HashSet<Arc<Part>>,
+    ) -> Result<SearchEnd, CheckError> {
+        self.form.begin();
+        let asking = &plan.asking;
+        let instance = *asking.refinement.implementation();
+        let views = ViewsOf::new(self.form, instance, size, more, earlier);
+        let configurations = Configurations::new(plan, self.form, &views);
+        let mut explored = self.explored(subject, plan, settings, &views, &configurations)?;
+        configurations.meet_again();
+        // Another search would have as many views, and no time.
+        let is_again = matches!(
+            explored.end,
+            End::Complete | End::Stopped | End::Limit(Limit::States(_))
+        );
+        if is_again && self.form.learn() {
+            return Ok(SearchEnd::Again(HashSet::default()));
+        }
+        if is_again && views.is_unkept() {
+            self.form.forget();
+            return Ok(SearchEnd::Again(HashSet::default()));
+        }
+        if explored.is_complete()
+            && let Some(members) = views.unseen()
+        {
+            return Ok(SearchEnd::Again(members));
+        }
+        let totals = configurations.totals(&explored);
+        let provenance = format!(
+            "of a state in which all views of {} can be reached, and which may itself not be: larger views, or the search of an instance, tell",
+            counted(size as u64, "member")
+        );
+        let shown = configurations.shown(&mut explored, &provenance);
+        let of_search = SearchResult::new(
+            asking.refinement,
+            settings,
+            asking.started,
+            totals,
+            &shown,
+            None,
+        );
+        let labelled = Labelled {
+            recorded: &RecordedGraph::nothing(),
+            inputs: &[],
+            between: &[],
+        };
+        let counts = &explored.tally.obligations.counts;
+        let mut report = judge::report(plan, counts, &labelled, None, &of_search);
+        not_excluded(&mut report, &instance);
+        let not_asked = not_asked(self.settings, asking.refinement, asking.invariants)?;
+        let rows = not_asked.iter().map(|name| self.not_decided(name));
+        report.obligations.extend(rows);
+        report.not_asked = not_asked;
+        for warning in &self.warnings {
+            if !report.warnings.contains(warning) {
+                report.warnings.push(warning.clone());
+            }
+        }
+        let views = explored.states() as u64;
+        report.every_number = Some(self.every_number(size, size + more, views));
+        Ok(SearchEnd::Report(Box::new(self.timed(report))))
+    }
+
+    /// Explores the views.
+    fn explored<'v, 'a>(
+        &self,
+        subject: &dyn Subject,
+        plan: &Plan<'a>,
+        settings: &Settings<'_>,
+        views: &ViewsOf<'v>,
+        configurations: &Configurations<'_, '_, 'a>,
+    ) -> Result<ExploredViews<'v, 'a>, CheckError> {
+        let number = self.searches.replace(self.searches.get() + 1);
+        let journal = match &settings.checkpoints {
+            None => None,
+            Some(checkpoints) => {
+                let mut identity = identity(subject, plan, settings);
+                let own = [
+                    ("the number of the search", number as usize),
+                    ("the number of members of a view", views.size),
+                    (
+                        "the number of members that a configuration has more",
+                        views.more,
+                    ),
+                ];
+                identity.extend(own.map(|(what, number)| (what.to_owned(), number.into())));
+                let journal = Journal::open(&checkpoints.of_part(number), identity)?;
+                Some(journal.within(&settings.limits)?)
+            }
+        };
+        let means = Means {
+            journal,
+            spill: settings.spill.as_ref(),
+            ..Means::default()
+        };
+        let progress = settings.watch.progress.map(|progress| {
+            move |told: &Progress| {
+                progress(&Progress {
+                    phase: Phase::Views,
+                    ..*told
+                });
+            }
+        });
+        let options = Options {
+            threads: settings.threads,
+            limits: Limits {
+                since: settings.limits.since.or(Some(self.started)),
+                ..settings.limits
+            },
+            watch: Watch {
+                progress: progress.as_ref().map(|progress| progress as _),
+                ..settings.watch
+            },
+            ..Options::default()
+        };
+        let explored = explore_on(views, configurations, &options, means);
+        let mut explored = explored.map_err(|error| match error {
+            NoOutcome::Disk(error) => CheckError::from(error),
+            NoOutcome::Peers(_) | NoOutcome::Served(_) => unreachable!("one process searches"),
+        })?;
+        if let (Some(written), Some(checkpoints)) = (&mut explored.written, &settings.checkpoints) {
+            written.folder.clone_from(&checkpoints.folder);
+        }
+        Ok(explored)
     }
 
     /// The row of an obligation that is not decided for every number: what instances say of it, or that nothing is declared of which it speaks.
@@ -468,6 +551,14 @@ impl CrowdDecision<'_> {
         report.evidence = Evidence::Views;
         report
     }
+}
+
+/// End of a search of views.
+enum SearchEnd {
+    Report(Box<Report>),
+    /// Another one begins, for which more is kept of the members that views leave out, or nothing; or some members are known by which a change of all others that was taken before
+    /// may lead elsewhere.
+    Again(HashSet<Arc<Part>>),
 }
 
 /// Says of what fails in a state that views leave that it is not known.

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
-
 use super::any_number::{Alike, CrowdObject, any_number, not_reported};
 use super::error::CheckError;
 use super::found::SearchResult;
+use super::identity::identity;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
 use super::obligations::{ObligationCounts, Obligations};
-use super::settings::{Search, Settings, Symmetry, Until};
+use super::settings::{Search, Settings, Symmetry};
 use super::stepper::Stepper;
 use super::subject::{Passes, Subject, Typed, declared};
 use super::unreturned::watched;
@@ -32,7 +31,7 @@ use crate::view::crowd::{CrowdRefinement, Formed};
 use crate::view::inclusion::{Inclusion, of_refinement};
 use crate::walk::explore::{
     Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
-    Storage, Watch, conclude,
+    Watch, conclude,
 };
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
@@ -575,48 +574,6 @@ fn journal(
     }
     let journal = Journal::open(checkpoints, identity(subject, plan, settings))?;
     Ok(journal.within(&settings.limits)?)
-}
-
-/// Values on which the outcome of a search depends.
-fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> Map<String, Value> {
-    let refinement = plan.asking.refinement;
-    let systems = [refinement.implementation(), refinement.specification()];
-    let rules = |system: &ErasedSystem<'_>| -> Value {
-        let rules = system.call_rules().iter();
-        rules.map(|rule| rule.name.to_string()).collect()
-    };
-    let [implementation, specification] = systems.map(rules);
-    let constraint = plan.constraint.map(|constraint| constraint.name());
-    let storage = match settings.storage {
-        Storage::Packed => "packed",
-        Storage::Whole => "whole",
-    };
-    let symmetry = match settings.symmetry {
-        Symmetry::None => "none",
-        Symmetry::Full => "full",
-    };
-    let until = match settings.until {
-        Until::FirstViolation => "the first violation",
-        Until::End => "that of all states",
-    };
-    let identity = [
-        (
-            "the version of refmap",
-            Value::from(env!("CARGO_PKG_VERSION")),
-        ),
-        ("the implementation", systems[0].0.type_name().into()),
-        ("the specification", systems[1].0.type_name().into()),
-        ("the list of the implementation's rules", implementation),
-        ("the list of the specification's rules", specification),
-        ("the size of a state in bits", subject.shape().bits().into()),
-        ("the constraint", constraint.into()),
-        ("the list of obligations", plan.obligations.chosen().into()),
-        ("the storage", storage.into()),
-        ("the symmetry", symmetry.into()),
-        ("the end", until.into()),
-    ];
-    let identity = identity.map(|(name, value)| (name.to_owned(), value));
-    identity.into_iter().collect()
 }
 
 /// Reason why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.

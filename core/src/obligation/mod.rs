@@ -9,6 +9,7 @@ mod any_number;
 #[cfg(feature = "quickcheck")]
 mod arbitrary;
 mod check;
+mod identity;
 mod judge;
 pub(crate) mod stepper;
 mod subject;

@@ -377,7 +377,7 @@ impl<'x, S: TransitionSystem> States<ErasedSystem<'x>> for ErasedStates<'_, S> {
 }
 
 /// The figures of a search.
-fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
+pub(super) fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
     let misfit = explored.initial_misfit.as_ref();
     Totals {
         complete: explored.is_complete(),

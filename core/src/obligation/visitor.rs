@@ -327,7 +327,13 @@ impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
     }
 
     fn is_sampled(&self, state: StateId) -> bool {
-        self.plan.asking.is_asked_again(state)
+        let (length, step) = (0, None);
+        let place = Place {
+            length,
+            state,
+            step,
+        };
+        self.plan.asking.is_asked_again(place)
     }
 
     fn find_again(&self, into: &mut Self::Tally, found: Self::Tally) {

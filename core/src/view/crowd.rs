@@ -16,21 +16,21 @@
 //! Left out: systems with fewer members than a configuration (they are searched as they are), and members that know each other by name.
 
 mod chosen;
-mod composition;
+mod configuration;
 mod counters;
 mod fault;
 mod form;
 mod instance;
+mod known;
 mod left_out;
 mod others;
-mod parts;
 mod question;
 mod refined;
 mod search;
 mod statement;
-mod views;
 
 pub use chosen::{Chosen, Named};
+pub(crate) use configuration::{Configuration, Part};
 pub use fault::CrowdFault;
 pub(crate) use form::{CrowdForm, Formed};
 pub(crate) use instance::BESIDES;
@@ -38,5 +38,5 @@ pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCro
 pub use others::{Beside, Others};
 pub use question::Given;
 pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};
-pub(crate) use search::{Posed, Unkept, ViewSearch};
+pub(crate) use search::{Posed, Posing, ViewsOf};
 pub use statement::Crowd;

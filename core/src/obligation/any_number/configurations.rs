@@ -1,247 +1,141 @@
 //! The configurations that views leave, and what the obligations say of them.
 
 use std::cell::Cell;
-use std::collections::HashSet;
-use std::time::Instant;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::obligation::found::Totals;
-use crate::obligation::settings::Settings;
+use crate::obligation::subject::totals;
 use crate::obligation::visitor::{ObligationTally, Plan, Tester};
 use crate::state::hiding::Hiding;
-use crate::statement::asked::model_call::{Panic, catch, named};
-use crate::statement::asked::visit::visit_initial;
-use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{Panic, catch, panic_again};
+use crate::statement::erased::{ErasedRefinement, ErasedSystem};
 use crate::statement::refinement::Refinement;
-use crate::statement::system::steps;
+use crate::statement::system::TransitionSystem;
 use crate::statement::trace::Trace;
-use crate::view::crowd::{CrowdForm, Posed, Unkept, ViewSearch};
-use crate::walk::explore::{
-    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
-};
+use crate::view::crowd::{Configuration, CrowdForm, Posed, Posing, ViewsOf};
+use crate::walk::explore::{Explored, Place, StateId, Visitor, look_at, look_at_step};
 use crate::walk::random::walk::ShownBehaviours;
 
-/// Configurations between two looks at the clock and the memory.
-const PATIENCE: u64 = 1 << 8;
-
+/// Bits of the number of a view in that of a configuration, above which there is its number among those that are posed at the view.
+const VIEW_BITS: u32 = 40;
 /// Configurations as they are looked at: states of one number of members, with what was found of them.
 pub(super) struct Configurations<'c, 'p, 'a> {
     plan: &'p Plan<'a>,
     tester: Tester<'p, 'a, ErasedRefinement<'a>>,
-    tally: ObligationTally<ErasedRefinement<'a>>,
-    system: ErasedSystem<'a>,
-    /// Those in which something failed first, by their numbers.
-    failed: Vec<(StateId, ErasedState)>,
     form: &'c dyn CrowdForm,
-    views: ViewSearch<'c>,
-    settings: &'c Settings<'c>,
-    started: Instant,
-    initial: u64,
-    looked_at: u64,
-    transitions: u64,
-    /// Panic where the initial states were enumerated, or a part was looked at.
-    panic: Option<Panic>,
-    peak_memory_bytes: u64,
+    views: &'c ViewsOf<'c>,
+    /// Views at which something was met that is met again when they are, in a search that goes on.
+    recalled: Mutex<BTreeSet<Configuration>>,
 }
 
-/// End of a search of configurations.
-pub(super) enum SearchEnd {
-    Complete,
-    /// Enough was found.
-    Stopped,
-    Limit(Limit),
-    /// Something was met for which more is to be kept of the members that views leave out, or larger configurations are needed.
-    Met,
-    /// The classes of members that are left out cannot be told any more: no question is to be kept.
-    Unkept,
+/// Findings of a worker.
+pub(super) struct ConfigurationTally<'a> {
+    pub obligations: ObligationTally<ErasedRefinement<'a>>,
+    pub looked_at: u64,
+    pub transitions: u64,
+    /// The first panic where a part was looked at, with its view.
+    pub panic: Option<(StateId, Panic)>,
+}
+
+/// Findings that are kept with a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct SavedTally {
+    obligations: Value,
+    looked_at: u64,
+    transitions: u64,
+    /// True if a step was met that chooses another member.
+    chooses: bool,
+    /// Views at which something was met that is met again when they are.
+    met_at: BTreeSet<Configuration>,
 }
 
 impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
     /// Those of the instance of a plan.
-    pub fn new(
-        plan: &'p Plan<'a>,
-        form: &'c dyn CrowdForm,
-        views: ViewSearch<'c>,
-        settings: &'c Settings<'c>,
-        started: Instant,
-    ) -> Self {
-        let tester = plan.tester();
+    pub fn new(plan: &'p Plan<'a>, form: &'c dyn CrowdForm, views: &'c ViewsOf<'c>) -> Self {
         Self {
-            tally: tester.tally(),
-            tester,
-            system: *plan.asking.refinement.implementation(),
+            tester: plan.tester(),
             plan,
-            failed: Vec::new(),
             form,
             views,
-            settings,
-            started,
-            initial: 0,
-            looked_at: 0,
-            transitions: 0,
-            panic: None,
-            peak_memory_bytes: 0,
+            recalled: Mutex::default(),
         }
     }
 
-    /// Looks at all that the views leave, as far as the limits go.
-    pub fn search(&mut self) -> SearchEnd {
-        let begun = initial(&self.system).and_then(|states| {
-            catch(|| self.views.begin())?;
-            Ok(states)
-        });
-        let Ok(states) = begun.map_err(|panic| self.panic = Some(panic)) else {
-            return SearchEnd::Stopped;
-        };
-        self.initial = states.len() as u64;
-        for state in &states {
-            let place = self.place(0);
-            self.look(place, state, &mut |these, _| {
-                look_at(&these.tester, &mut these.tally, place, state);
-            });
-        }
-        while !self.is_enough() {
-            if let Some(limit) = self.limit() {
-                return SearchEnd::Limit(limit);
-            }
-            let next = catch(|| self.views.next());
-            let Ok(next) = next.map_err(|panic| self.panic = Some(panic)) else {
-                return SearchEnd::Stopped;
-            };
-            let configuration = match next {
-                Err(Unkept) => return SearchEnd::Unkept,
-                Ok(None) => return SearchEnd::Complete,
-                Ok(Some(configuration)) => configuration,
-            };
-            let targets = self.look_at(&configuration);
-            self.transitions += targets.len() as u64;
-            if self.form.has_met() {
-                return SearchEnd::Met;
-            }
-            let mut add = || {
-                let mut targets = targets.iter();
-                targets.try_for_each(|to| self.views.add_target(&configuration, to))
-            };
-            match catch(&mut add) {
-                Ok(Ok(())) => (),
-                Ok(Err(Unkept)) => return SearchEnd::Unkept,
-                Err(panic) => {
-                    self.panic = Some(panic);
-                    return SearchEnd::Stopped;
-                }
-            }
-        }
-        SearchEnd::Stopped
-    }
-
-    /// Number of views.
-    pub fn views(&self) -> u64 {
-        self.views.views()
-    }
-
-    /// True if something failed with which a check ends.
-    fn is_enough(&self) -> bool {
-        self.plan.stop(&self.tally.counts).is_some()
-    }
-
-    fn limit(&mut self) -> Option<Limit> {
-        let limits = &self.settings.limits;
-        let views = self.views.views();
-        if let Some(most) = limits.states.filter(|most| views > *most) {
-            return Some(Limit::States(most));
-        }
-        if !self.looked_at.is_multiple_of(PATIENCE) {
-            return None;
-        }
-        self.peak_memory_bytes = self.peak_memory_bytes.max(resident_bytes().unwrap_or(0));
-        if let Some(progress) = self.settings.watch.progress {
-            progress(&Progress {
-                phase: Phase::Views,
-                states: views,
-                transitions: self.transitions,
-                depth: 0,
-                frontier: 0,
-                elapsed: self.started.elapsed(),
-                work: None,
-                disk: None,
-                peers: None,
-            });
-        }
-        let out_of_time = limits.out_of_time(&self.settings.watch, self.started);
-        out_of_time.or_else(|| limits.out_of_memory())
-    }
-
-    /// Place of the next state; of an initial one, the length is 0.
-    fn place(&mut self, length: u32) -> Place {
-        let state = StateId(self.looked_at);
-        self.looked_at += 1;
-        Place {
-            length,
-            state,
+    /// Looks at a configuration, which is posed at a view, and at its steps.
+    fn look_at(&self, tally: &mut ConfigurationTally<'a>, at: Place, posed: &Posed) {
+        let (view, state) = (at.state, &posed.state);
+        let number = u64::from(posed.number) << VIEW_BITS | view.0;
+        assert!(
+            of_configuration(StateId(number)) == view
+                && number >> VIEW_BITS == u64::from(posed.number),
+            "there are more configurations than are told apart"
+        );
+        let instance = self.plan.asking.refinement.implementation();
+        let is_initial = at.length == 1 && instance.call_is_initial(state);
+        let place = Place {
+            length: u32::from(!is_initial),
+            state: StateId(number),
             step: None,
-        }
-    }
-
-    /// Looks at a configuration and at its steps, and says where these lead to.
-    fn look_at(&mut self, configuration: &Posed) -> Vec<ErasedState> {
-        let mut targets = Vec::new();
-        let place = self.place(1);
-        let state = &configuration.state;
-        self.look(place, state, &mut |these, at| {
-            let image = look_at(&these.tester, &mut these.tally, place, state);
-            let taken = named("`next` of the implementation", || {
-                steps(&these.system, state)
-            });
-            let count = taken.len() as u32;
-            for (position, (action, to)) in (0..).zip(taken) {
-                at.set(place.of_step(position));
-                let (tester, tally) = (&these.tester, &mut these.tally);
-                tester.offered(tally, &action);
-                look_at_step(tester, tally, at.get(), (state, &image), &action, &to);
-                // Counters that have come further than views tell panic as they are read, while they are hidden.
-                these.form.read_counters(&to);
-                targets.push(to);
-            }
-            at.set(place);
-            these.tester.leave(&mut these.tally, place, state, count);
-        });
-        targets
-    }
-
-    /// Looks at a state, where a function of the model may panic.
-    fn look(
-        &mut self,
-        place: Place,
-        state: &ErasedState,
-        look: &mut dyn FnMut(&mut Self, &Cell<Place>),
-    ) {
-        let at = Cell::new(place);
+        };
+        tally.looked_at += 1;
+        tally.transitions += posed.steps.len() as u64;
+        let place_of = Cell::new(place);
         let _hidden = Hiding::begin();
-        if let Err(panic) = catch(|| look(self, &at)) {
-            self.tester.panicked(&mut self.tally, at.get(), panic);
-        }
-        let mut failures = self.plan.obligations.failures(&self.tally.counts);
-        if failures.any(|(_, first)| first.state == place.state) {
-            self.failed.push((place.state, state.clone()));
+        let obligations = &mut tally.obligations;
+        let looked = catch(|| {
+            let image = look_at(&self.tester, obligations, place, state);
+            for (position, (action, to)) in (0..).zip(&posed.steps) {
+                let place = place.of_step(position);
+                place_of.set(place);
+                self.tester.offered(obligations, action);
+                let from = (state, &image);
+                look_at_step(&self.tester, obligations, place, from, action, to);
+            }
+            if let Some(panic) = &posed.panic {
+                panic_again(panic.clone());
+            }
+            place_of.set(place);
+            let count = posed.steps.len() as u32;
+            self.tester.leave(obligations, place, state, count);
+        });
+        if let Err(panic) = looked {
+            self.tester.panicked(obligations, place_of.get(), panic);
         }
     }
 
-    /// Behaviours that show what failed, and how often all was asked.
-    pub fn findings(
-        mut self,
+    fn recalled(&self) -> MutexGuard<'_, BTreeSet<Configuration>> {
+        self.recalled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Meets again what a search before this one has met.
+    pub fn meet_again(&self) {
+        for view in &*self.recalled() {
+            self.views.next(view, &mut |_, _| ());
+        }
+    }
+
+    /// Behaviours that show what failed.
+    pub fn shown(
+        &self,
+        explored: &mut ExploredViews<'c, 'a>,
         provenance: &str,
-    ) -> (
-        ObligationTally<ErasedRefinement<'a>>,
-        ShownBehaviours<ErasedSystem<'a>>,
-    ) {
+    ) -> ShownBehaviours<ErasedSystem<'a>> {
         let mut shown = ShownBehaviours::new();
-        let failures: Vec<_> = self.tally.counts.failures().collect();
+        let failures: Vec<_> = explored.tally.obligations.counts.failures().collect();
         for (failure, place) in failures {
-            let mut failed = self.failed.iter();
-            let Some((_, state)) = failed.find(|(number, _)| *number == place.state) else {
+            let view = explored.state(self.views, of_configuration(place.state));
+            let number = (place.state.0 >> VIEW_BITS) as usize;
+            let of_view = |view| self.views.posed(&view).into_iter().nth(number);
+            let Some(initial) = view.and_then(of_view) else {
                 continue;
             };
             let behaviour = Trace {
-                initial: state.clone(),
+                initial,
                 steps: Vec::new(),
             };
             let place = Place {
@@ -249,47 +143,168 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
                 state: shown.keep(behaviour, provenance.to_owned()),
                 step: place.step,
             };
-            self.tally.counts.set_first(failure, place);
+            explored.tally.obligations.counts.set_first(failure, place);
         }
-        (self.tally, shown)
+        shown
     }
 
-    /// Figures of a search that has ended so.
-    pub fn totals(&self, end: &SearchEnd) -> Totals {
+    /// Figures of a search.
+    pub fn totals(&self, explored: &ExploredViews<'c, 'a>) -> Totals {
+        let ConfigurationTally {
+            looked_at,
+            transitions,
+            panic,
+            ..
+        } = &explored.tally;
+        let totals = totals(explored);
+        let in_views = || panic.as_ref().map(|(_, panic)| panic.clone());
         Totals {
-            complete: matches!(end, SearchEnd::Complete),
-            cut: None,
-            limit_process: None,
-            limit: match end {
-                SearchEnd::Limit(limit) => Some(*limit),
-                _ => None,
-            },
-            initial_states: self.initial,
-            states: self.looked_at - self.initial,
-            transitions: self.transitions,
+            initial_states: self.views.initial_states(),
+            states: *looked_at,
+            transitions: *transitions,
             depth: 0,
             unexamined: 0,
-            seconds: self.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: self.peak_memory_bytes.max(resident_bytes().unwrap_or(0)),
             kept: None,
-            panic: self.panic.clone(),
-            initial_misfit: None,
-            written: None,
-            spilled: None,
+            panic: totals.panic.clone().or_else(in_views),
+            ..totals
         }
     }
 }
 
-/// The distinct initial states of a system, in its order.
-fn initial(system: &ErasedSystem<'_>) -> Result<Vec<ErasedState>, Panic> {
-    catch(|| {
-        let mut seen = HashSet::new();
-        let mut states = Vec::new();
-        visit_initial(system, &mut |state| {
-            if seen.insert(state.clone()) {
-                states.push(state);
-            }
-        });
-        states
-    })
+/// Outcome of a search of views.
+pub(super) type ExploredViews<'v, 'a> = Explored<ViewsOf<'v>, ConfigurationTally<'a>>;
+
+/// The view at which a configuration was posed.
+fn of_configuration(configuration: StateId) -> StateId {
+    StateId(configuration.0 & ((1 << VIEW_BITS) - 1))
+}
+
+impl<'a> Visitor<ViewsOf<'_>> for Configurations<'_, '_, 'a> {
+    type Tally = ConfigurationTally<'a>;
+    type Image = ();
+    const PASSES_TWICE: bool = true;
+
+    fn tally(&self) -> Self::Tally {
+        ConfigurationTally {
+            obligations: self.tester.tally(),
+            looked_at: 0,
+            transitions: 0,
+            panic: None,
+        }
+    }
+
+    fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
+        self.tester.merge(&mut into.obligations, from.obligations);
+        into.looked_at += from.looked_at;
+        into.transitions += from.transitions;
+        let panics = into.panic.take().into_iter().chain(from.panic);
+        into.panic = panics.min_by_key(|(view, _)| *view);
+    }
+
+    /// None where the search ends with this level: it is begun anew.
+    fn tell(&self, tally: &Self::Tally) -> Option<Value> {
+        if self.form.has_met() || self.views.is_unkept() {
+            return None;
+        }
+        let mut met_at = self.recalled().clone();
+        met_at.extend(self.form.met_at());
+        let saved = SavedTally {
+            obligations: self.tester.tell(&tally.obligations)?,
+            looked_at: tally.looked_at,
+            transitions: tally.transitions,
+            chooses: self.form.chooses(),
+            met_at,
+        };
+        serde_json::to_value(saved).ok()
+    }
+
+    fn hear(
+        &self,
+        into: &mut Self::Tally,
+        told: &Value,
+        number: &dyn Fn(StateId) -> StateId,
+    ) -> bool {
+        let Ok(saved) = SavedTally::deserialize(told) else {
+            return false;
+        };
+        into.looked_at += saved.looked_at;
+        into.transitions += saved.transitions;
+        self.form.note_choice(saved.chooses);
+        self.recalled().extend(saved.met_at);
+        let number = |id: StateId| {
+            let view = of_configuration(id);
+            StateId(id.0 - view.0 + number(view).0)
+        };
+        self.tester
+            .hear(&mut into.obligations, &saved.obligations, &number)
+    }
+
+    fn is_at_fault(&self, tally: &Self::Tally) -> bool {
+        tally.panic.is_some() || self.tester.is_at_fault(&tally.obligations)
+    }
+
+    fn mentioned(&self, tally: &Self::Tally) -> Vec<StateId> {
+        let all = self.tester.mentioned(&tally.obligations).into_iter();
+        all.map(of_configuration).collect()
+    }
+
+    fn is_sampled(&self, view: StateId) -> bool {
+        // The first configuration that is posed at it has its number.
+        let state = view;
+        let step = None;
+        let mut places = [0, 1]
+            .map(|length| Place {
+                length,
+                state,
+                step,
+            })
+            .into_iter();
+        places.any(|place| self.plan.asking.is_asked_again(place))
+    }
+
+    fn find_again(&self, into: &mut Self::Tally, found: Self::Tally) {
+        self.tester
+            .find_again(&mut into.obligations, found.obligations);
+    }
+
+    fn met(&self, place: Place, view: &Configuration) -> bool {
+        self.views.meet(place.length, view);
+        false
+    }
+
+    fn examine(&self, _: &mut Self::Tally, _: Place, _: &Configuration) {}
+
+    fn image(&self, _: &mut Self::Tally, _: &Configuration) {}
+
+    fn step(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        _: (&Configuration, &()),
+        posing: &Posing,
+        _: &Configuration,
+    ) -> u32 {
+        if let Posing(Some(posed)) = posing {
+            self.look_at(tally, place, posed);
+        }
+        0
+    }
+
+    fn leave(&self, _: &mut Self::Tally, _: Place, _: &Configuration, _: u32) {}
+
+    fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {
+        let first = tally
+            .panic
+            .get_or_insert_with(|| (place.state, panic.clone()));
+        if place.state < first.0 {
+            *first = (place.state, panic);
+        }
+    }
+
+    /// What is met for which a search is begun anew ends it with its level, so that it is the same for any number of threads.
+    fn stop(&self, tally: &Self::Tally) -> Option<u32> {
+        let is_over = tally.panic.is_some() || self.form.has_met() || self.views.is_unkept();
+        let stop = self.plan.stop(&tally.obligations.counts);
+        stop.or(is_over.then_some(1))
+    }
 }

@@ -19,12 +19,13 @@ use crate::statement::erased::{ErasedState, ErasedStep};
 use crate::statement::refinement::Refinement;
 use crate::view::consistency::sample::{FEW, is_asked_again, number};
 use crate::view::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
-use crate::walk::explore::{Place, StateId};
+use crate::walk::explore::Place;
 
 impl Asking<'_> {
     /// True if a state of a search is in the sample.
-    pub(in crate::obligation) fn is_asked_again(&self, state: StateId) -> bool {
-        !matches!(self.asks_again, AsksAgain::Never) && is_asked_again(state.0)
+    pub(in crate::obligation) fn is_asked_again(&self, place: Place) -> bool {
+        let is_in_sample = || is_asked_again(number(place, self.walks));
+        !matches!(self.asks_again, AsksAgain::Never) && is_in_sample()
     }
 
     /// Prepares to hear what is said of a state, if it is in the sample.

@@ -14,7 +14,7 @@ use crate::state::hiding::Hiding;
 use serde::{Deserialize, Serialize};
 
 /// Panic of a function of a model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Panic {
     /// The message.
     pub message: String,

@@ -18,5 +18,5 @@ pub(crate) use object::{Outcome, SideCondition, SystemObject, Tell, View, ViewOb
 pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::ErasedSystem;
 pub(crate) use value::{
-    ErasedAction, ErasedObservation, ErasedPart, ErasedState, ErasedStep, Plain, erased_states,
+    ErasedAction, ErasedObservation, ErasedState, ErasedStep, Plain, erased_states,
 };

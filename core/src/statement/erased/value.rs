@@ -185,28 +185,6 @@ erased! {
     ErasedObservation, ObservedValue
 }
 
-erased! {
-    /// A part of a state of some system.
-    ErasedPart, ObservedValue
-}
-
-impl ErasedPart {
-    /// The same value without its type.
-    pub fn from<T: Any + Clone + Eq + Hash + Debug>(value: T) -> Self {
-        Self(Box::new(value))
-    }
-
-    /// The value of its type.
-    ///
-    /// # Panics
-    ///
-    /// If it is of another one.
-    pub fn get<T: Any>(&self) -> &T {
-        let value = self.as_any().downcast_ref();
-        value.expect("a part is asked about in the crowd that made it")
-    }
-}
-
 impl ErasedObservation {
     /// The same value without its type.
     pub fn from<T: Any + Clone + Eq + Hash + Debug>(value: T) -> Self {

@@ -2,19 +2,6 @@
 
 use std::collections::BTreeSet;
 
-/// Counters of a state, with their groups: those that are shared first, then those of each member together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Counted {
-    /// Number of those that are shared,
-    pub shared: usize,
-    /// and of those of each member.
-    pub members: Vec<usize>,
-    /// Group and value of each.
-    pub values: Vec<(u8, u64)>,
-    /// The least gap that is as good as every larger one, of all of them; none of none.
-    pub far: Option<u64>,
-}
-
 /// Values of a group in order, each once.
 fn sorted(values: &[(u8, u64)], group: u8) -> Vec<u64> {
     let of_group = values.iter().filter(|(other, _)| *other == group);

@@ -1,23 +1,20 @@
 //! Crowds as a search sees them, without the types of their parts.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::chosen::MEMBERS;
-use super::counters::{Counted, close, spread};
+use super::configuration::{Configuration, Part};
 use super::instance::{CrowdState, StateOfCrowd};
-use super::left_out::{Classes, Learnt, LeftOutMembers, MOST_KEPT, MemberChanges};
-use super::parts::CrowdParts;
-use super::question::MemberQuestion;
+use super::left_out::{
+    Learnt, LeftOutClasses, LeftOutMembers, MemberChanges, Met, PosedAt, Question, meet,
+};
 use super::refined::CrowdRefinement;
 use super::statement::Crowd;
-use crate::state::{BEGUN_ANEW, CounterName, NameVisitor, Row, State};
-use crate::statement::erased::{ErasedPart, ErasedState};
-
-/// Parts of a state, of whatever types.
-pub(crate) type ErasedParts = CrowdParts<ErasedPart, ErasedPart>;
-
-/// Classes of members that are left out, of whatever types.
-pub(crate) type ErasedClasses = Classes<ErasedPart>;
+use crate::state::hiding::Hiding;
+use crate::state::{
+    BEGUN_ANEW, BitReader, BitWriter, CounterName, Limits, NameVisitor, Row, State,
+};
+use crate::statement::erased::ErasedState;
 
 /// A crowd of whatever types.
 pub(crate) trait CrowdForm: Sync {
@@ -32,20 +29,18 @@ pub(crate) trait CrowdForm: Sync {
     /// The least gap between neighbouring counters that is as good as every larger one; none if there are no counters.
     fn far(&self) -> Option<u64>;
     /// The initial shared parts, each with those that members may have beside it.
-    fn beginnings(&self) -> Vec<ErasedParts>;
+    fn beginnings(&self) -> Vec<Configuration>;
     /// Parts of a state.
-    fn apart(&self, state: &ErasedState) -> ErasedParts;
+    fn split(&self, state: &ErasedState) -> Configuration;
     /// The state of these parts, beside members that are left out, or of no others.
-    fn assembled(&self, parts: &ErasedParts, left_out: Option<ErasedClasses>) -> ErasedState;
-    /// Visits the names in a state, which may be given others.
-    fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn FnMut(NameIn<'_>)) -> ErasedParts;
-    /// The questions that are kept and true of a member, a bit for each.
-    fn class(&self, member: &ErasedPart) -> u64;
+    fn joined(&self, parts: &Configuration, beside: Option<LeftOutExamples>) -> ErasedState;
     /// Change of all others in the step that has led to a state.
-    fn changed(&self, state: &ErasedState) -> OthersChange;
-    /// The class of a member after the changes that have led to a state.
-    fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64;
-    /// Keeps the questions that a search has met and that are not kept. False if there are none.
+    fn changed(&self, state: &ErasedState, at: &PosedAt) -> OthersChange;
+    /// The changes of all others that were met, each with the first level.
+    fn changes(&self) -> Vec<u32>;
+    /// The class of a member after one of these.
+    fn class_after(&self, change: usize, member: &Part) -> u64;
+    /// Keeps the questions that a search has met first and that are not kept. False if there are none.
     fn learn(&self) -> bool;
     /// The same of those that enabled steps since they may be true of no member that is left out: views are finer then.
     fn learn_denied(&self) -> bool;
@@ -53,19 +48,28 @@ pub(crate) trait CrowdForm: Sync {
     fn keeps(&self) -> bool;
     /// True if a search has met a question that is not kept, and by which *yes* enabled a step.
     fn has_met(&self) -> bool;
+    /// The views where the rest was met first.
+    fn met_at(&self) -> Vec<Configuration>;
     /// True if a step was met that chooses another member.
     fn chooses(&self) -> bool;
+    /// Notes that one was met, if it was.
+    fn note_choice(&self, chooses: bool);
+    /// Begins another search, in which nothing is met but that steps choose another member.
+    fn begin(&self);
     /// Keeps no question, from now on.
     fn forget(&self);
 }
+
+/// A member of each class that is left out, as far as one is known, and the moment at which this is asked.
+pub(crate) type LeftOutExamples = (Vec<Arc<Part>>, PosedAt);
 
 /// Change of all others in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum OthersChange {
     /// None.
     Nothing,
-    /// One that can be told of each by itself.
-    Each,
+    /// One that can be told of each by itself, by its number.
+    Each(usize),
     /// One that depends on how far counters have come.
     Counters,
 }
@@ -75,7 +79,7 @@ pub(crate) struct Formed<R: CrowdRefinement> {
     /// The refinement.
     pub refinement: R,
     crowd: R::Implementation,
-    learnt: Mutex<Arc<Learnt<MemberIn<R>>>>,
+    learnt: RwLock<Arc<Learnt<MemberIn<R>>>>,
     /// As [`CrowdForm::far`].
     far: OnceLock<Option<u64>>,
 }
@@ -89,46 +93,145 @@ impl<R: CrowdRefinement> Formed<R> {
         Self {
             crowd: refinement.implementation(),
             refinement,
-            learnt: Mutex::new(Arc::new(Learnt::new(Vec::new()))),
+            learnt: RwLock::new(Arc::new(Learnt::new(Vec::new(), true, false))),
             far: OnceLock::new(),
         }
     }
 
-    fn learnt(&self) -> MutexGuard<'_, Arc<Learnt<MemberIn<R>>>> {
-        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+    fn learnt(&self) -> Arc<Learnt<MemberIn<R>>> {
+        let learnt = self.learnt.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&learnt)
+    }
+
+    /// Begins with these questions.
+    fn begin_with(&self, kept: Vec<Question<MemberIn<R>>>, is_open: bool) {
+        let mut learnt = self.learnt.write().unwrap_or_else(PoisonError::into_inner);
+        let chooses = learnt.met().chooses;
+        *learnt = Arc::new(Learnt::new(kept, is_open, chooses));
     }
 
     /// Keeps questions beside those that are kept. False if there are none.
-    fn keep(&self, questions: Vec<Arc<dyn MemberQuestion<MemberIn<R>>>>) -> bool {
-        let mut learnt = self.learnt();
-        let room = MOST_KEPT - learnt.kept.len();
-        if questions.is_empty() || room == 0 {
-            return false;
+    fn keep(&self, mut met: Met<Question<MemberIn<R>>>, of_first: bool) -> bool {
+        let learnt = self.learnt();
+        met.sort_by(|(one, _), (other, _)| one.cmp(other));
+        if of_first && let Some((first, _)) = met.first() {
+            let first = first.clone();
+            met.retain(|(at, _)| *at == first);
         }
-        let kept = learnt.kept.iter().cloned();
-        let kept = Learnt::new(kept.chain(questions.into_iter().take(room)).collect());
-        kept.met().chooses = learnt.met().chooses;
-        *learnt = Arc::new(kept);
-        true
+        met.truncate(learnt.room());
+        let questions = met.into_iter().map(|(_, question)| question);
+        let is_any = questions.len() > 0;
+        if is_any {
+            let kept = learnt.kept.iter().cloned();
+            self.begin_with(kept.chain(questions).collect(), true);
+        }
+        is_any
     }
 
-    fn typed(&self, parts: &ErasedParts, left_out: LeftOutMembers<MemberIn<R>>) -> StateIn<R> {
-        let members = parts.members.iter();
-        let members = members.map(|member| member.get::<MemberIn<R>>().clone());
-        let shared = parts.shared.get::<<R::Implementation as Crowd>::Shared>();
-        CrowdState::beside(shared.clone(), members.collect(), left_out)
+    /// A part, as a visitor leaves it whose names it has.
+    fn written<P: State<R::Implementation>>(
+        &self,
+        mut part: P,
+        class: Option<u64>,
+        names: &mut NamesTaken,
+    ) -> Arc<Part> {
+        names.is_member = class.is_some();
+        part.visit_names(&mut PartNames(&mut |name| names.take(name)));
+        let mut writer = BitWriter::growing();
+        part.write(&self.crowd, Limits::NONE, &mut writer);
+        let code = writer.code();
+        let code = code.expect("a number of a part is in its range");
+        Arc::new(Part {
+            words: code.words().to_vec(),
+            counters: std::mem::take(&mut names.counters),
+            class: class.unwrap_or(0),
+        })
     }
 
-    fn erased(&self, state: &StateIn<R>) -> ErasedParts {
-        let members = state.members.iter().cloned().map(ErasedPart::from);
-        CrowdParts {
-            shared: ErasedPart::from(state.shared.clone()),
+    /// The part that was written so, with names of members.
+    fn read<P: State<R::Implementation>>(&self, part: &Part, names: &[usize]) -> P {
+        let mut reader = BitReader::new(&part.words);
+        let mut read = P::read(&self.crowd, Limits::NONE, &mut reader);
+        let mut values = part.counters.iter().map(|(_, value)| *value);
+        read.visit_names(&mut PartNames(&mut |name| match name {
+            NameIn::Counter(counter) => *counter.value = values.next().unwrap_or(0),
+            NameIn::Member(number) => *number = names[*number],
+        }));
+        read
+    }
+
+    fn parts(&self, state: &StateIn<R>) -> Configuration {
+        let mut names = NamesTaken {
+            far: self.far(),
+            ..NamesTaken::default()
+        };
+        let learnt = self.learnt();
+        let class = |member: &MemberIn<R>| {
+            let _shown = Hiding::suspend();
+            learnt.class(member)
+        };
+        let shared = self.written(state.shared.clone(), None, &mut names);
+        let members = state.members.iter();
+        let members = members.map(|member| {
+            let class = Some(class(member));
+            self.written(member.clone(), class, &mut names)
+        });
+        Configuration {
+            shared,
             members: members.collect(),
+            absent: Vec::new(),
+            names: names.members,
         }
     }
+}
 
-    fn changes<'s>(&self, state: &'s ErasedState) -> &'s MemberChanges<MemberIn<R>> {
-        &state.get::<StateIn<R>>().changes
+/// The names in the parts of a state, in whose place there are numbers in the order in which they are visited.
+#[derive(Default)]
+struct NamesTaken {
+    far: Option<u64>,
+    /// True if the part is that of a member.
+    is_member: bool,
+    /// The groups of counters, and whether they have begun anew.
+    are_new: Vec<(u8, bool)>,
+    /// The counters of a part,
+    counters: Vec<(u8, u64)>,
+    /// and the names of members, each once.
+    members: Vec<usize>,
+}
+
+impl NamesTaken {
+    /// # Panics
+    ///
+    /// If some counters of a group have begun anew beside others of it, or have to be kept further apart than those of the initial states, or if a member holds the name of one.
+    fn take(&mut self, name: NameIn<'_>) {
+        match name {
+            NameIn::Counter(counter) => {
+                let CounterName { group, is_new, .. } = counter;
+                assert!(
+                    Some(counter.far) <= self.far,
+                    "a counter that no initial state has tells more steps apart than those that it has, or there are none"
+                );
+                match self.are_new.iter().find(|(other, _)| *other == group) {
+                    Some((_, are_new)) => assert!(*are_new == is_new, "{BEGUN_ANEW}"),
+                    None => self.are_new.push((group, is_new)),
+                }
+                let number = self.counters.len() as u64;
+                let value = std::mem::replace(counter.value, number);
+                self.counters.push((group, value));
+            }
+            NameIn::Member(number) => {
+                assert!(
+                    !self.is_member,
+                    "the part of a member holds the name of a member: the shared part alone does"
+                );
+                let place = self.members.iter().position(|name| name == number);
+                let place = place.unwrap_or_else(|| {
+                    self.members.push(*number);
+                    self.members.len() - 1
+                });
+                *number = place;
+            }
+        }
     }
 }
 
@@ -153,84 +256,85 @@ impl<R: CrowdRefinement> CrowdForm for Formed<R> {
 
     fn far(&self) -> Option<u64> {
         *self.far.get_or_init(|| {
-            let form: &dyn CrowdForm = self;
-            let beginnings = self.beginnings();
-            let far = beginnings.iter().map(|parts| form.counted(parts).far);
-            far.max().flatten()
+            let mut far = None;
+            let mut visit = |name: NameIn<'_>| {
+                if let NameIn::Counter(counter) = name {
+                    far = far.max(Some(counter.far));
+                }
+            };
+            let mut names = PartNames(&mut visit);
+            for (mut shared, mut members) in self.crowd.of(1).beginnings() {
+                shared.visit_names(&mut names);
+                members
+                    .iter_mut()
+                    .for_each(|one| one.visit_names(&mut names));
+            }
+            far
         })
     }
 
-    fn beginnings(&self) -> Vec<ErasedParts> {
-        let all = self.crowd.of(1).beginnings();
-        let all = all
-            .into_iter()
-            .map(|(shared, members)| self.erased(&CrowdState::new(shared, members)));
+    fn beginnings(&self) -> Vec<Configuration> {
+        let all = self.crowd.of(1).beginnings().into_iter();
+        let all = all.map(|(shared, members)| self.parts(&CrowdState::new(shared, members)));
         all.collect()
     }
 
-    fn apart(&self, state: &ErasedState) -> ErasedParts {
-        self.erased(state.get::<StateIn<R>>())
+    fn split(&self, state: &ErasedState) -> Configuration {
+        self.parts(state.get())
     }
 
-    fn assembled(&self, parts: &ErasedParts, left_out: Option<ErasedClasses>) -> ErasedState {
-        let left_out = match left_out {
+    fn joined(&self, parts: &Configuration, beside: Option<LeftOutExamples>) -> ErasedState {
+        let left_out = match beside {
             None => LeftOutMembers::Nobody,
-            Some(classes) => {
-                let examples = classes.examples.iter();
-                let examples = examples.map(|member| member.get::<MemberIn<R>>().clone());
-                let all = classes.all;
-                let examples = examples.collect();
-                LeftOutMembers::Of(self.learnt().clone(), Classes { all, examples })
-            }
+            Some((examples, at)) => LeftOutMembers::Of(Arc::new(LeftOutClasses {
+                all: parts.absent.clone(),
+                examples: examples.iter().map(|one| self.read(one, &[])).collect(),
+                learnt: self.learnt(),
+                at,
+            })),
         };
-        ErasedState::from(self.typed(parts, left_out))
+        let members = parts.members.iter().map(|one| self.read(one, &[]));
+        let shared: <R::Implementation as Crowd>::Shared = self.read(&parts.shared, &parts.names);
+        ErasedState::from(CrowdState::beside(shared, members.collect(), left_out))
     }
 
-    fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn FnMut(NameIn<'_>)) -> ErasedParts {
-        let mut state = self.typed(parts, LeftOutMembers::Nobody);
-        let mut names = PartNames {
-            visit,
-            member: None,
-        };
-        state.shared.visit_names(&mut names);
-        for (place, member) in state.members.iter_mut().enumerate() {
-            names.member = Some(place);
-            member.visit_names(&mut names);
-        }
-        self.erased(&state)
-    }
-
-    fn class(&self, member: &ErasedPart) -> u64 {
-        self.learnt().class(member.get())
-    }
-
-    fn changed(&self, state: &ErasedState) -> OthersChange {
-        let changes = self.changes(state);
+    fn changed(&self, state: &ErasedState, at: &PosedAt) -> OthersChange {
+        let changes = &state.get::<StateIn<R>>().changes;
         if changes.is_empty() {
-            OthersChange::Nothing
-        } else if self.far().is_none() && changes.iter().all(|change| change.is_of_member()) {
-            OthersChange::Each
-        } else {
-            OthersChange::Counters
+            return OthersChange::Nothing;
         }
+        if self.far().is_some() || changes.iter().any(|change| !change.is_of_member()) {
+            return OthersChange::Counters;
+        }
+        let is_same = |others: &MemberChanges<_>| {
+            let mut pairs = changes.iter().zip(others);
+            changes.len() == others.len() && pairs.all(|(one, other)| one.is(&**other))
+        };
+        OthersChange::Each(meet(&mut self.learnt().met().changes, at, changes, is_same))
     }
 
-    fn class_after(&self, state: &ErasedState, member: &ErasedPart) -> u64 {
-        let mut member = member.get::<MemberIn<R>>().clone();
-        for change in self.changes(state) {
-            change.apply(&mut member);
-        }
-        self.learnt().class(&member)
+    fn changes(&self) -> Vec<u32> {
+        let learnt = self.learnt();
+        let met = learnt.met();
+        met.changes.iter().map(|((level, ..), _)| *level).collect()
+    }
+
+    fn class_after(&self, change: usize, member: &Part) -> u64 {
+        let learnt = self.learnt();
+        let changes = learnt.met().changes[change].1.clone();
+        let mut member = self.read(member, &[]);
+        changes.iter().for_each(|change| change.apply(&mut member));
+        learnt.class(&member)
     }
 
     fn learn(&self) -> bool {
-        let questions = self.learnt().met().questions.clone();
-        self.keep(questions)
+        let met = self.learnt().met().questions.clone();
+        self.keep(met, true)
     }
 
     fn learn_denied(&self) -> bool {
-        let questions = self.learnt().met().denied.clone();
-        self.keep(questions)
+        let met = self.learnt().met().denied.clone();
+        self.keep(met, false)
     }
 
     fn keeps(&self) -> bool {
@@ -241,45 +345,50 @@ impl<R: CrowdRefinement> CrowdForm for Formed<R> {
         !self.learnt().met().questions.is_empty()
     }
 
+    fn met_at(&self) -> Vec<Configuration> {
+        let learnt = self.learnt();
+        let met = learnt.met();
+        let denied = met.denied.iter().map(|((_, view, _), _)| view);
+        let changes = met.changes.iter().map(|((_, view, _), _)| view);
+        denied.chain(changes).cloned().collect()
+    }
+
     fn chooses(&self) -> bool {
         self.learnt().met().chooses
     }
 
+    fn note_choice(&self, chooses: bool) {
+        self.learnt().met().chooses |= chooses;
+    }
+
+    fn begin(&self) {
+        let learnt = self.learnt();
+        self.begin_with(learnt.kept.clone(), learnt.is_open);
+    }
+
     fn forget(&self) {
-        let mut learnt = self.learnt();
-        let forgotten = Learnt::nothing();
-        forgotten.met().chooses = learnt.met().chooses;
-        *learnt = Arc::new(forgotten);
+        self.begin_with(Vec::new(), false);
     }
 }
 
-/// A name in a state.
-pub(crate) enum NameIn<'a> {
-    /// A counter of the shared part, or of the member at a place.
-    Counter(Option<usize>, CounterName<'a>),
+/// A name in a part of a state.
+enum NameIn<'a> {
+    Counter(CounterName<'a>),
     /// The name of a member in the shared part.
     Member(&'a mut usize),
 }
 
 /// Visitor of the names in a part.
-struct PartNames<'v> {
-    visit: &'v mut dyn FnMut(NameIn<'_>),
-    /// Place of the member whose part it is.
-    member: Option<usize>,
-}
+struct PartNames<'v>(&'v mut dyn FnMut(NameIn<'_>));
 
 impl NameVisitor for PartNames<'_> {
     fn counter(&mut self, counter: CounterName<'_>) {
-        (self.visit)(NameIn::Counter(self.member, counter));
+        (self.0)(NameIn::Counter(counter));
     }
 
     fn member(&mut self, group: u8, number: &mut usize) {
         if group == MEMBERS {
-            assert!(
-                self.member.is_none(),
-                "the part of a member holds the name of a member: the shared part alone does"
-            );
-            (self.visit)(NameIn::Member(number));
+            (self.0)(NameIn::Member(number));
         }
     }
 
@@ -287,116 +396,5 @@ impl NameVisitor for PartNames<'_> {
         for row in rows {
             (0..row.length()).for_each(|at| row.visit_element(at, self));
         }
-    }
-}
-
-impl dyn CrowdForm + '_ {
-    /// Counters of a state.
-    ///
-    /// # Panics
-    ///
-    /// If some of a group have begun anew beside others of it.
-    pub(super) fn counted(&self, parts: &ErasedParts) -> Counted {
-        let mut shared = Vec::new();
-        let mut members = vec![Vec::new(); parts.members.len()];
-        let mut all_far = None;
-        let mut are_new: Vec<(u8, bool)> = Vec::new();
-        self.visit_names(parts, &mut |name| {
-            let NameIn::Counter(member, counter) = name else {
-                return;
-            };
-            let CounterName {
-                group,
-                far,
-                value,
-                is_new,
-            } = counter;
-            all_far = all_far.max(Some(far));
-            match are_new.iter().find(|(other, _)| *other == group) {
-                Some((_, are_new)) => assert!(*are_new == is_new, "{BEGUN_ANEW}"),
-                None => are_new.push((group, is_new)),
-            }
-            let of = member.map_or(&mut shared, |member| &mut members[member]);
-            of.push((group, *value));
-        });
-        let of_shared = shared.len();
-        let of_members = members.iter().map(Vec::len).collect();
-        shared.extend(members.into_iter().flatten());
-        Counted {
-            shared: of_shared,
-            members: of_members,
-            values: shared,
-            far: all_far,
-        }
-    }
-
-    /// The same parts with these values of their counters.
-    pub(super) fn with_values(&self, parts: &ErasedParts, counted: &Counted) -> ErasedParts {
-        let mut values = counted.values.iter();
-        self.visit_names(parts, &mut |name| {
-            if let NameIn::Counter(_, counter) = name
-                && let Some((_, written)) = values.next()
-            {
-                *counter.value = *written;
-            }
-        })
-    }
-
-    /// Reads the counters of a state, where there are some.
-    pub(crate) fn read_counters(&self, state: &ErasedState) {
-        if self.far().is_some() {
-            self.counted(&self.apart(state));
-        }
-    }
-
-    /// The parts that stand for all whose counters have the same order and the same gaps, as far as these matter.
-    pub(super) fn closed(&self, parts: &ErasedParts) -> ErasedParts {
-        let Some(far) = self.far() else {
-            return parts.clone();
-        };
-        let mut counted = self.counted(parts);
-        close(&mut counted.values, far);
-        self.with_values(parts, &counted)
-    }
-
-    /// The parts by which is asked what all do that closed parts stand for.
-    pub(super) fn spread(&self, parts: &ErasedParts) -> Vec<ErasedParts> {
-        let Some(far) = self.far() else {
-            return vec![parts.clone()];
-        };
-        let counted = self.counted(parts);
-        let all = spread(&counted.values, far);
-        let all = all.into_iter().map(|values| Counted {
-            values,
-            ..counted.clone()
-        });
-        all.map(|counted| self.with_values(parts, &counted))
-            .collect()
-    }
-
-    /// The names of members that a shared part keeps, each once, in the order in which they are visited.
-    pub(super) fn names(&self, parts: &ErasedParts) -> Vec<usize> {
-        let mut names = Vec::new();
-        self.visit_names(parts, &mut |name| {
-            if let NameIn::Member(number) = name
-                && !names.contains(number)
-            {
-                names.push(*number);
-            }
-        });
-        names
-    }
-
-    /// The same parts with other names of members.
-    pub(super) fn renamed(
-        &self,
-        parts: &ErasedParts,
-        rename: &dyn Fn(usize) -> usize,
-    ) -> ErasedParts {
-        self.visit_names(parts, &mut |name| {
-            if let NameIn::Member(number) = name {
-                *number = rename(*number);
-            }
-        })
     }
 }

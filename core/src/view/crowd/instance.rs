@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::chosen::MEMBERS;
-use super::left_out::{LeftOutMembers, MemberChanges};
+use super::left_out::{LeftOutClasses, LeftOutMembers, MemberChanges, meet};
 use super::others::{AnswerBits, Answered, OpenQuestion, Others};
 use super::question::is_plain;
 // A crowd has instances, and these are of a crowd: one concept.
@@ -92,7 +92,7 @@ impl<S, M> CrowdState<S, M> {
     /// The classes of the members that are not in the state, as far as they are known.
     fn classes(&self) -> &[u64] {
         match &self.left_out {
-            LeftOutMembers::Of(_, classes) => &classes.all,
+            LeftOutMembers::Of(left_out) => &left_out.all,
             LeftOutMembers::Nobody | LeftOutMembers::Anybody | LeftOutMembers::Everybody => &[],
         }
     }
@@ -138,11 +138,11 @@ pub(super) fn fields<S: Serialize + Debug, M: Serialize + Debug>(
         shared => Map::from_iter([("shared".to_owned(), shared)]),
     };
     fields.insert(members.to_owned(), json(&state.members));
-    if let LeftOutMembers::Of(_, classes) = &state.left_out
-        && !classes.examples.is_empty()
+    if let LeftOutMembers::Of(left_out) = &state.left_out
+        && !left_out.examples.is_empty()
     {
         let besides = format!("{members} {BESIDES}");
-        fields.insert(besides, json(&classes.examples));
+        fields.insert(besides, json(&left_out.examples));
     }
     fields
 }
@@ -517,20 +517,27 @@ impl<C: Crowd> Instance<C> {
 
     /// Keeps what a search is to know of a step.
     fn meet(&self, fired: bool, answered: &Answered<C::Member>, from: &StateOfCrowd<C>) {
-        let LeftOutMembers::Of(learnt, _) = &from.left_out else {
+        let LeftOutMembers::Of(left_out) = &from.left_out else {
             return;
         };
+        let is_met = answered.chooses || fired && !answered.open.is_empty();
+        if !is_met {
+            return;
+        }
+        let LeftOutClasses { learnt, at, .. } = &**left_out;
         let mut met = learnt.met();
         met.chooses |= answered.chooses;
-        for open in answered.open.iter().filter(|_| fired) {
-            let all = if open.answer {
-                &mut met.questions
-            } else {
-                &mut met.denied
-            };
-            let is_met = all.iter().any(|other| other.is(&*open.question));
-            if !is_met && learnt.is_new(&*open.question) {
-                all.push(open.question.clone());
+        for OpenQuestion {
+            question, answer, ..
+        } in answered.open.iter().filter(|_| fired)
+        {
+            if learnt.is_new(question) {
+                let all = if *answer {
+                    &mut met.questions
+                } else {
+                    &mut met.denied
+                };
+                meet(all, at, question, |other| other.is(&**question));
             }
         }
     }

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::configuration::Configuration;
 use super::question::{MemberChange, MemberQuestion};
 
 /// Questions that are kept apart, at most: each has a bit in the class of a member.
-pub(super) const MOST_KEPT: usize = 63;
+const MOST_KEPT: usize = 63;
 
 /// Members that are not in a state, as far as they are known.
 #[derive(Clone)]
@@ -16,63 +17,87 @@ pub(super) enum LeftOutMembers<M> {
     Anybody,
     /// The same, and those of the state are not asked either.
     Everybody,
-    /// There is one of each of these classes at least, and besides at most some of which no question that is kept is true.
-    Of(Arc<Learnt<M>>, Classes<M>),
+    /// There is one of each of some classes at least, and besides at most some of which no question that is kept is true.
+    Of(Arc<LeftOutClasses<M>>),
 }
 
 /// Classes of members that are left out.
-#[derive(Clone)]
-pub(crate) struct Classes<M> {
-    pub all: Arc<[u64]>,
+pub(super) struct LeftOutClasses<M> {
+    pub all: Vec<u64>,
     /// A member of each.
     pub examples: Vec<M>,
+    pub learnt: Arc<Learnt<M>>,
+    /// PosedAt at which it is asked what the state does.
+    pub at: PosedAt,
 }
+
+/// PosedAt of a search at which a configuration is posed, by which what is met first is the same for any number of threads: the level, the view, and which of those that are
+/// posed there it is.
+pub(crate) type PosedAt = (u32, Configuration, u32);
 
 /// Questions of which is kept whether they are true of some member that is left out. Which these are makes views finer or coarser, and never wrong.
 pub(super) struct Learnt<M> {
     /// Those that are kept. The class of a member has a bit for each that is true of it.
-    pub kept: Vec<Arc<dyn MemberQuestion<M>>>,
+    pub kept: Vec<Question<M>>,
     /// True if others may be kept, too.
-    is_open: bool,
+    pub is_open: bool,
     met: Mutex<Shortfall<M>>,
 }
 
+pub(super) type Question<M> = Arc<dyn MemberQuestion<M>>;
+
+/// Changes of all others in a step, one after the other.
+pub(super) type MemberChanges<M> = Vec<Arc<dyn MemberChange<M>>>;
+
+/// What was met, each with its first moment.
+pub(super) type Met<T> = Vec<(PosedAt, T)>;
+
 /// Findings of a search for which larger configurations are needed, or finer views.
-#[derive(Clone)]
 pub(super) struct Shortfall<M> {
     /// Questions that enabled a step since they may be true of a member that is left out,
-    pub questions: Vec<Arc<dyn MemberQuestion<M>>>,
+    pub questions: Met<Question<M>>,
     /// and those that did since they may be true of none.
-    pub denied: Vec<Arc<dyn MemberQuestion<M>>>,
+    pub denied: Met<Question<M>>,
+    /// Changes of all others, those that are left out among them.
+    pub changes: Met<MemberChanges<M>>,
     /// True if a step chooses another member.
     pub chooses: bool,
 }
 
-impl<M> Default for Shortfall<M> {
-    fn default() -> Self {
-        Self {
-            questions: Vec::new(),
-            denied: Vec::new(),
-            chooses: false,
+/// Notes that something is met, and says at which place.
+pub(super) fn meet<T: Clone>(
+    met: &mut Met<T>,
+    at: &PosedAt,
+    one: &T,
+    is_same: impl Fn(&T) -> bool,
+) -> usize {
+    match met.iter().position(|(_, other)| is_same(other)) {
+        Some(place) => {
+            let first = &mut met[place].0;
+            if at < first {
+                first.clone_from(at);
+            }
+            place
+        }
+        None => {
+            met.push((at.clone(), one.clone()));
+            met.len() - 1
         }
     }
 }
 
 impl<M: 'static> Learnt<M> {
-    /// Questions that are kept, and others may be.
-    pub fn new(kept: Vec<Arc<dyn MemberQuestion<M>>>) -> Self {
+    /// Questions that are kept.
+    pub fn new(kept: Vec<Question<M>>, is_open: bool, chooses: bool) -> Self {
         Self {
             kept,
-            is_open: true,
-            met: Mutex::default(),
-        }
-    }
-
-    /// None are kept, and none will be.
-    pub fn nothing() -> Self {
-        Self {
-            is_open: false,
-            ..Self::new(Vec::new())
+            is_open,
+            met: Mutex::new(Shortfall {
+                questions: Vec::new(),
+                denied: Vec::new(),
+                changes: Vec::new(),
+                chooses,
+            }),
         }
     }
 
@@ -89,12 +114,16 @@ impl<M: 'static> Learnt<M> {
     }
 
     /// True of a question that may be kept, and is not.
-    pub fn is_new(&self, question: &dyn MemberQuestion<M>) -> bool {
-        let is_it = |other: &Arc<dyn MemberQuestion<M>>| other.is(question);
+    pub fn is_new(&self, question: &Question<M>) -> bool {
         self.is_open
             && question.is_of_member()
-            && self.kept.len() < MOST_KEPT
-            && !self.kept.iter().any(is_it)
+            && self.room() > 0
+            && !self.kept.iter().any(|other| other.is(&**question))
+    }
+
+    /// Number of questions that may be kept besides.
+    pub fn room(&self) -> usize {
+        MOST_KEPT - self.kept.len()
     }
 }
 
@@ -104,14 +133,11 @@ impl<M: 'static> LeftOutMembers<M> {
         match self {
             Self::Nobody => Some(false),
             Self::Anybody | Self::Everybody => None,
-            Self::Of(learnt, classes) => {
-                let mut kept = learnt.kept.iter();
+            Self::Of(left_out) => {
+                let mut kept = left_out.learnt.kept.iter();
                 let place = kept.position(|other| other.is(question))?;
-                Some(classes.all.iter().any(|class| class >> place & 1 == 1))
+                Some(left_out.all.iter().any(|class| class >> place & 1 == 1))
             }
         }
     }
 }
-
-/// Members that were changed, each for itself, those that are left out among them.
-pub(super) type MemberChanges<M> = Vec<Arc<dyn MemberChange<M>>>;

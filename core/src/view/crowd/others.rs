@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::chosen::{Chosen, Named};
 use super::left_out::{LeftOutMembers, MemberChanges};
 use super::question::{
-    ChangeFn, ChangeFnWith, Given, MemberChange, MemberQuestion, QuestionFn, QuestionFnWith,
+    Given, MemberChange, MemberQuestion, change, change_with, question, question_with,
 };
 
 /// Questions of one step that are open, at most.
@@ -202,23 +202,22 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Goes on if this is true of some other member.
     pub fn some(&mut self, holds: fn(&M) -> bool) -> Option<()> {
-        self.ask(QuestionFn(holds), Side::All).then_some(())
+        self.ask(question(holds), Side::All).then_some(())
     }
 
     /// Goes on if this is true of no other member.
     pub fn none(&mut self, holds: fn(&M) -> bool) -> Option<()> {
-        (!self.ask(QuestionFn(holds), Side::All)).then_some(())
+        (!self.ask(question(holds), Side::All)).then_some(())
     }
 
     /// Goes on if this is true of some other member, beside a value.
     pub fn some_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        self.ask(QuestionFnWith::new(key, holds), Side::All)
-            .then_some(())
+        self.ask(question_with(key, holds), Side::All).then_some(())
     }
 
     /// Goes on if this is true of no other member, beside a value.
     pub fn none_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        (!self.ask(QuestionFnWith::new(key, holds), Side::All)).then_some(())
+        (!self.ask(question_with(key, holds), Side::All)).then_some(())
     }
 
     /// The members before the one that takes the step.
@@ -248,23 +247,23 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
     }
 
     /// Changes each of the other members, for itself. Nothing is asked of them after that.
-    pub fn each(&mut self, change: fn(&mut M)) {
-        self.change(ChangeFn(change));
+    pub fn each(&mut self, apply: fn(&mut M)) {
+        self.change(change(apply));
     }
 
     /// Changes each of the other members by a value, for itself.
-    pub fn each_with<K: Given>(&mut self, key: K, change: fn(&mut M, &K)) {
-        self.change(ChangeFnWith::new(key, change));
+    pub fn each_with<K: Given>(&mut self, key: K, apply: fn(&mut M, &K)) {
+        self.change(change_with(key, apply));
     }
 
     /// Some other member of which this is true, whichever, with its part before the step. A step chooses one at most.
     pub fn choose(&mut self, holds: fn(&M) -> bool) -> Option<Named<M>> {
-        self.chosen(QuestionFn(holds))
+        self.chosen(question(holds))
     }
 
     /// Some other member of which this is true beside a value, whichever.
     pub fn choose_with<K: Given>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Named<M>> {
-        self.chosen(QuestionFnWith::new(key, holds))
+        self.chosen(question_with(key, holds))
     }
 
     fn chosen(&mut self, question: impl MemberQuestion<M>) -> Option<Named<M>> {
@@ -293,7 +292,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
         Chosen(self.me.expect("no member takes this step"))
     }
 
-    fn change(&mut self, change: impl MemberChange<M> + 'static) {
+    fn change(&mut self, change: impl MemberChange<M>) {
         for (place, member) in self.members.iter_mut().enumerate() {
             if Some(place) != self.me && self.asked.panic.is_none() {
                 let changed = catch_unwind(AssertUnwindSafe(|| change.apply(member)));
@@ -366,23 +365,23 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 impl<M: Clone + 'static> Beside<'_, '_, M> {
     /// Goes on if this is true of some member there.
     pub fn some(self, holds: fn(&M) -> bool) -> Option<()> {
-        self.others.ask(QuestionFn(holds), self.side).then_some(())
+        self.others.ask(question(holds), self.side).then_some(())
     }
 
     /// Goes on if this is true of no member there.
     pub fn none(self, holds: fn(&M) -> bool) -> Option<()> {
-        (!self.others.ask(QuestionFn(holds), self.side)).then_some(())
+        (!self.others.ask(question(holds), self.side)).then_some(())
     }
 
     /// Goes on if this is true of some member there, beside a value.
     pub fn some_with<K: Given>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        let question = QuestionFnWith::new(key, holds);
+        let question = question_with(key, holds);
         self.others.ask(question, self.side).then_some(())
     }
 
     /// Goes on if this is true of no member there, beside a value.
     pub fn none_with<K: Given>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        let question = QuestionFnWith::new(key, holds);
+        let question = question_with(key, holds);
         (!self.others.ask(question, self.side)).then_some(())
     }
 }

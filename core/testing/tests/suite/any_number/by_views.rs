@@ -4,6 +4,7 @@ use refmap::AbstractSteps::{self, Stutter};
 use refmap::crowd::{Chosen, Crowd, CrowdInvariant, CrowdRefinement, Moment, Others};
 use refmap::internal::check_by_views;
 use refmap::{Action, Counter, Report, State, Verdict};
+use refmap_testing::row_of;
 use serde::Serialize;
 
 use super::group::{Asks, Bad, Guard, Move, Name, Rules, step};
@@ -360,6 +361,26 @@ fn a_question_by_a_counter_is_open() {
             !(is_before && idle.kind == N)
         },
     });
+}
+
+/// Of counters that no initial state has it is not known how far apart they are to be kept.
+#[test]
+fn counters_do_not_come_later() {
+    fn fire(_: u8, shared: &mut Shared, me: &mut Part, _: &mut Others<'_, Part>) -> Option<()> {
+        go(shared, [0, 1], me, [N, W])?;
+        me.ticket = Some(Counter::START);
+        Some(())
+    }
+    let late = Told {
+        steps: 1,
+        has_tickets: false,
+        fire,
+        holds: |_, [_, _]| true,
+    };
+    let report = check_by_views(&late, &settings(Some(1))).expect("it is a crowd");
+    let explanation = &row_of(&report, "model").counterexamples[0].explanation;
+    let words = "a counter that no initial state has";
+    assert!(explanation.contains(words), "{explanation}");
 }
 
 /// A change that depends on how far counters have come is not told of a member without them.

@@ -8,6 +8,7 @@ mod kept;
 mod locks;
 mod plain;
 mod random;
+mod searched;
 
 use refmap::obligation::Selection;
 use refmap::{Search, Settings};

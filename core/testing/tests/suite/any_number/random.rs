@@ -11,7 +11,7 @@ use super::settings;
 
 /// Kind of random crowds, by the steps that they may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Family {
+pub enum Family {
     /// Steps wait for nobody to be somewhere.
     Plain,
     /// They may wait for somebody, too.
@@ -31,7 +31,7 @@ enum Family {
 }
 
 impl Family {
-    fn is_line(self) -> bool {
+    pub fn is_line(self) -> bool {
         [Self::Line, Self::Together, Self::All].contains(&self)
     }
 }
@@ -45,7 +45,7 @@ fn is_unsafe_as(rules: &Rules, family: Family, members: usize) -> bool {
 }
 
 /// A random crowd with at most three kinds of members and three shared parts.
-fn draw(generator: &mut Generator, family: Family) -> Rules {
+pub fn draw(generator: &mut Generator, family: Family) -> Rules {
     let has = |families: &[Family]| {
         families.contains(&family) || [Family::Together, Family::All].contains(&family)
     };
@@ -123,7 +123,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
 /// Views of a random crowd, beyond which it is not known whether it holds.
 const MOST_VIEWS: u64 = 300;
 
-fn few(views: Option<usize>) -> Settings<'static> {
+pub fn few(views: Option<usize>) -> Settings<'static> {
     Settings {
         limits: Limits {
             states: Some(MOST_VIEWS),
