@@ -29,7 +29,7 @@ use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::shown::number::grouped;
 use crate::view::crowd::{CrowdRefinement, Formed};
-use crate::view::inclusion::{Inclusion, of_refinement};
+use crate::view::inclusion::{Comparison, Inclusion, of_refinement};
 use crate::walk::explore::{
     Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
     Storage, Watch, conclude,
@@ -109,8 +109,8 @@ pub trait Checkable {
     ///
     /// # Errors
     ///
-    /// If a function of the model panics.
-    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError>;
+    /// If a function of the model panics, or a folder cannot be used as the settings say.
+    fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError>;
 
     /// Hands the refinement to `receive`, to step through it.
     ///
@@ -205,8 +205,8 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
         members_of(self)
     }
 
-    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
-        include(self, limits, watch)
+    fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
+        include(self, comparison)
     }
 
     fn step_through(
@@ -255,10 +255,12 @@ fn members_of(shown: &dyn Showing) -> Option<&str> {
     Some(crowd.form().members())
 }
 
-fn include(shown: &dyn Showing, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
+fn include(
+    shown: &dyn Showing,
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, CheckError> {
     guarded(shown, &|subject, _| {
-        let inclusion = of_refinement(subject, limits, watch);
-        inclusion.map_err(|panic| CheckError::Panicked(Box::new(panic)))
+        Ok(of_refinement(subject, comparison)?)
     })
 }
 

@@ -4,8 +4,8 @@ mod found;
 
 use std::collections::{BTreeMap, HashSet};
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Included, Inclusion};
+use refmap::explore::Limits;
+use refmap::inclusion::{Comparison, Evidence, Included, Inclusion};
 use refmap::{Settings, StateOf, TransitionSystem, Verdict, check, steps};
 use refmap_checks::catalogue;
 use refmap_systems::ben_ari::Scope;
@@ -20,11 +20,14 @@ fn included(check: &str, arguments: &str, states: Option<u64>) -> Inclusion {
     let catalogue = catalogue();
     let check = catalogue.check(check).expect("it is a check");
     let arguments = check.arguments(arguments).expect("they are its arguments");
-    let limits = Limits {
-        states,
-        ..Limits::default()
+    let comparison = Comparison {
+        limits: Limits {
+            states,
+            ..Limits::default()
+        },
+        ..Comparison::default()
     };
-    let inclusion = check.include(&arguments, limits, Watch::default());
+    let inclusion = check.include(&arguments, &comparison);
     inclusion.expect("nothing panics")
 }
 
@@ -36,11 +39,14 @@ fn a_refinement_that_holds_is_an_inclusion() {
     let mut decided: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
     for claim in &claims {
         let check = catalogue.check(&claim.check).expect("it is a check");
-        let limits = Limits {
-            states: Some(MOST_STATES),
-            ..Limits::default()
+        let comparison = Comparison {
+            limits: Limits {
+                states: Some(MOST_STATES),
+                ..Limits::default()
+            },
+            ..Comparison::default()
         };
-        let inclusion = check.include(&claim.arguments, limits, Watch::default());
+        let inclusion = check.include(&claim.arguments, &comparison);
         let inclusion = inclusion.unwrap_or_else(|error| panic!("{}: {error}", claim.command));
         let holds = claim.expect.verdict == Verdict::Holds;
         match inclusion.verdict {

@@ -1,6 +1,6 @@
 //! Observed transition systems as automata: a step that changes what can be observed is labelled with what is observed after it.
 
-use std::cell::RefCell;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::edge::{Edge, ROOT, StepLabel};
 use crate::state::numbered::Numbered;
@@ -11,8 +11,35 @@ use crate::statement::constraint::Constraint;
 use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::statement::system::TransitionSystem;
 
-/// Observations by number, which two systems share. Their labels are one more.
-pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
+/// Observations by number, which two systems share, and several workers. Their labels are one more.
+#[derive(Default)]
+pub(super) struct Observations(RwLock<Numbered<ErasedObservation>>);
+
+impl Observations {
+    /// Label of a step that leads to this observation, if that is another one than before. An observation may have panicked with the
+    /// lock; those before it are as they were.
+    pub fn label(&self, observation: ErasedObservation) -> StepLabel {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = all.find(&observation);
+        drop(all);
+        let add = || {
+            let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            all.number(observation)
+        };
+        StepLabel(known.unwrap_or_else(add) + 1)
+    }
+
+    /// Observation that a label shows.
+    fn shown(&self, label: StepLabel) -> String {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let place = label.0.checked_sub(1);
+        let observation = place.and_then(|place| all.values().get(place as usize));
+        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+    }
+}
+
+/// Constraint on the states that are expanded.
+pub(super) type Within<'a> = Option<&'a Constraint<ErasedSystem<'static>>>;
 
 /// Observed system whose states are numbered as they are met.
 ///
@@ -20,9 +47,8 @@ pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
 /// beginning is the first label. States have their numbers plus one.
 pub(super) struct Observed<'a> {
     pub system: ErasedSystem<'a>,
-    /// Constraint on the states that are expanded.
-    within: Option<&'a Constraint<ErasedSystem<'static>>>,
-    observations: &'a Observations,
+    pub within: Within<'a>,
+    pub observations: Arc<Observations>,
     states: Numbered<ErasedState>,
     /// Labels of what is observed of the states met.
     labels: Vec<StepLabel>,
@@ -33,13 +59,13 @@ pub(super) struct Observed<'a> {
 impl<'a> Observed<'a> {
     pub fn new(
         system: ErasedSystem<'a>,
-        within: Option<&'a Constraint<ErasedSystem<'static>>>,
-        observations: &'a Observations,
+        within: Within<'a>,
+        observations: &Arc<Observations>,
     ) -> Self {
         Self {
             system,
             within,
-            observations,
+            observations: Arc::clone(observations),
             states: Numbered::default(),
             labels: Vec::new(),
             outside: 0,
@@ -82,10 +108,7 @@ impl<'a> Observed<'a> {
 
     /// Observation that a label shows.
     pub fn shown(&self, label: StepLabel) -> String {
-        let observations = self.observations.borrow();
-        let place = label.0.checked_sub(1);
-        let observation = place.and_then(|place| observations.values().get(place as usize));
-        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+        self.observations.shown(label)
     }
 
     /// Visits the steps of a state of the automaton.
@@ -119,7 +142,7 @@ impl<'a> Observed<'a> {
     }
 
     /// Step from a state, which shows nothing where what is observed stays the same.
-    fn seen_from(&self, from: u32, mut edge: Edge) -> Edge {
+    pub fn seen_from(&self, from: u32, mut edge: Edge) -> Edge {
         if from != ROOT && self.label(from) == edge.label {
             edge.label = StepLabel::INVISIBLE;
         }
@@ -127,13 +150,12 @@ impl<'a> Observed<'a> {
     }
 
     /// Number of a state, and the label of what is observed there.
-    fn meet(&mut self, state: ErasedState) -> Edge {
+    pub fn meet(&mut self, state: ErasedState) -> Edge {
         let number = self.states.number(state);
         if number as usize == self.labels.len() {
             let state = &self.states.values()[number as usize];
             let observation = named("`observe`", || self.system.observe(state));
-            let label = self.observations.borrow_mut().number(observation);
-            self.labels.push(StepLabel(label + 1));
+            self.labels.push(self.observations.label(observation));
         }
         Edge {
             label: self.labels[number as usize],

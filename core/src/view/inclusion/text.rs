@@ -66,11 +66,16 @@ impl Inclusion {
                 self.variables.join(", ")
             )?;
         }
+        if let Some(states) = self.states {
+            write!(f, "{} of the implementation, ", counted(states, "state"))?;
+        }
         writeln!(
             f,
-            "{} of the implementation, {} of the specification, {}, {:.2} s",
-            counted(self.states, "state"),
-            grouped(self.specification_states),
+            "{} of the specification, {}, {:.2} s",
+            match self.states {
+                Some(_) => grouped(self.specification_states),
+                None => counted(self.specification_states, "state"),
+            },
             counted(self.pairs, "pair"),
             self.seconds,
         )?;
