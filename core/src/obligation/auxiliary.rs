@@ -397,7 +397,7 @@ impl ConditionTester<'_, '_, '_> {
         let counterexample = tested.first.as_ref().map(|(place, reason)| {
             let within = |state: &ErasedState| self.lifts.is_within(state) != Some(false);
             let within = self.lifts.constraint.is_some().then_some(&within as _);
-            let shown = catch(|| trace(&*explored.reached, system, None, within, *place));
+            let shown = catch(|| trace(&*explored.reached, system, None, within, None, *place));
             let explanation = format!("in the system without the {of} variable: {reason}");
             let shown = match shown {
                 Ok(Ok(trace)) => catch(|| unmapped(system, &trace, explanation.clone()))

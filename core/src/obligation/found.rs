@@ -184,7 +184,16 @@ impl<'a, R: Refinement> SearchResult<'a, R> {
             .constraint
             .is_some()
             .then_some(&within as &dyn Fn(&_) -> bool);
-        let trace = || trace(self.states, implementation, self.symmetry, within, place);
+        let trace = || {
+            trace(
+                self.states,
+                implementation,
+                self.symmetry,
+                within,
+                None,
+                place,
+            )
+        };
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {
             Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {

@@ -55,6 +55,11 @@ pub(crate) fn explore_on<S: TransitionSystem, V: Visitor<S>>(
 ) -> Result<Explored<S, V::Tally>, NoOutcome> {
     let form = form(system, options.storage);
     let records = options.record == Record::Graph;
+    let is_plain = !records && options.symmetry.is_none() && means.party.is_none();
+    assert!(
+        is_plain || !V::PASSES_TWICE,
+        "levels are passed twice by one process, without a symmetry, and no graph is recorded"
+    );
     let expansion = Expansion::new(system, visitor, options.symmetry, records, form);
     let found = search(&expansion, form, options.plain(), means)?;
     Ok(expansion.explored(found))

@@ -7,6 +7,7 @@ use super::limits::Limit;
 use super::place::{Place, StateId};
 use super::spill::Spilled;
 use super::store::{States, Unrepeatable, trace};
+use super::visitor::Visitor;
 use crate::state::PackingError;
 use crate::statement::asked::model_call::Panic;
 use crate::statement::constraint::Constraint;
@@ -107,6 +108,21 @@ impl<S: TransitionSystem, T> Explored<S, T> {
     ) -> Result<Trace<S>, Unrepeatable> {
         let within = constraint.map(|constraint| |state: &_| constraint.contains(state));
         let within = within.as_ref().map(|within| within as &dyn Fn(&_) -> bool);
-        trace(&*self.reached, system, symmetry, within, place)
+        trace(&*self.reached, system, symmetry, within, None, place)
+    }
+
+    /// The same of a search that has passed each level twice.
+    ///
+    /// # Errors
+    ///
+    /// If the model does not offer the steps that it offered before.
+    pub(crate) fn trace_of_passes<V: Visitor<S>>(
+        &self,
+        system: &S,
+        visitor: &V,
+        place: Place,
+    ) -> Result<Trace<S>, Unrepeatable> {
+        let farther = |from: &_, action: &_, to: &_| visitor.leads_farther(from, action, to);
+        trace(&*self.reached, system, None, None, Some(&farther), place)
     }
 }

@@ -5,6 +5,8 @@
 //! would meet it. So the numbers of the states, and all that follows from them, depend on neither the
 //! number of threads nor their timing. The oldest states make the next
 //! wave, and a wave never has states of two depths.
+//!
+//! A model may have each level [passed twice](super::Visitor::PASSES_TWICE). Steps that lead no farther then add to the level while it is passed first.
 
 mod bounds;
 mod checkpoint;
@@ -46,7 +48,7 @@ use super::limits::Limit;
 use super::no_outcome::NoOutcome;
 use super::peers::{FIRST, Notice, Trouble};
 use super::set::{Candidate, Visited};
-use super::span::Span;
+use super::span::{Pass, Span};
 use super::spill::OfSearch;
 use crate::statement::asked::calls::Stage;
 use crate::statement::asked::model_call::{catch, panic_again};
@@ -152,16 +154,57 @@ where
                 }
             }
             (is_new, is_begun) = (true, false);
-            let trouble = self.expand(&mut left)?;
-            let new = self.begin_level(self.before, left.length + 1);
+            let trouble = self.pass(&mut left)?;
+            let new = self.begin_level(self.before, left.leads_to());
             if let Some((process, trouble)) = trouble {
                 let at = self.moment_at_limit(&left);
                 self.keep_at_limit(at, trouble)?;
                 self.cut_if_too_many(trouble)?;
+                let left = self.not_looked_at(left);
                 let rest = [left].into_iter().chain(self.spans_of(new));
                 return Ok(self.end_early(process, trouble, rest.collect()));
             }
             left = new;
+        }
+    }
+
+    /// Pass in which a level begins.
+    fn first_pass(&self) -> Pass {
+        if self.model.passes_twice() {
+            Pass::First
+        } else {
+            Pass::Last
+        }
+    }
+
+    /// Passes a level, or what is left of it: where that is done twice, first until no step leads to a new state of it.
+    fn pass(&mut self, left: &mut Span) -> Result<Option<(usize, Trouble)>, NoOutcome> {
+        while left.pass == Pass::First {
+            let trouble = self.expand(left)?;
+            self.before = self.begin_level(self.before, left.length).states.end;
+            left.states.end = self.before;
+            if trouble.is_some() {
+                return Ok(trouble);
+            }
+            if left.len() == 0 {
+                *left = self.not_looked_at(left.clone());
+            }
+        }
+        self.expand(left)
+    }
+
+    /// The states that are left, or, in a first pass, all of the level: none was looked at yet.
+    fn not_looked_at(&self, left: Span) -> Span {
+        match left.pass {
+            Pass::Last => left,
+            Pass::First => {
+                let states = self.list.keys.len() as u64;
+                Span {
+                    states: self.predecessors.level(left.length, states),
+                    pass: Pass::Last,
+                    ..left
+                }
+            }
         }
     }
 
@@ -196,7 +239,7 @@ where
     fn expand_some(&mut self, left: &mut Span) -> Result<(), Limit> {
         let wave = self.states_a_wave();
         for part in left.clone().parts(BETWEEN_LOOKS) {
-            self.make_room_on_disk(part.states.start, left.length + 1)?;
+            self.make_room_on_disk(part.states.start, left.leads_to())?;
             self.within_limits()?;
             let loaded = self.list.load(&part.states);
             self.disk(loaded)?;
@@ -308,18 +351,27 @@ where
     }
 
     fn examine(&mut self, span: &Span) {
-        for wave in span.parts(WAVE) {
+        let last = Span {
+            pass: Pass::Last,
+            ..span.clone()
+        };
+        for wave in last.parts(WAVE) {
             // What is left out is counted.
-            let loaded = self.list.load(&wave.states);
-            match self.disk(loaded) {
-                Ok(()) => drop(self.wave(&wave, Task::ExamineOnly)),
-                Err(_) => self.unexamined += wave.len(),
+            if self.look_at(&wave).is_err() {
+                self.unexamined += wave.len();
             }
             if self.list.is_on_disk() {
                 let unloaded = self.list.unload(0..wave.states.end as usize);
                 let _ = self.disk(unloaded);
             }
         }
+    }
+
+    /// Has the model look at states, in the first pass to meet them, and take no steps.
+    fn look_at(&mut self, wave: &Span) -> Result<(), Limit> {
+        let loaded = self.list.load(&wave.states);
+        self.disk(loaded)?;
+        self.wave(wave, Task::ExamineOnly)
     }
 
     /// Works through a wave. When the time is up before all its states are expanded, all of it is
@@ -338,7 +390,7 @@ where
                 let start = wave.states.start + u64::from(share.number) * CHUNK;
                 let chunk = Span {
                     states: start..wave.states.end.min(start + CHUNK),
-                    ..*wave
+                    ..wave.clone()
                 };
                 worker.in_order = share.in_order;
                 let expanded = catch(|| self.chunk(&chunk, task, worker));
@@ -389,7 +441,7 @@ where
             // Where states are on disk it is not known yet which are new.
             let left = Span {
                 states: wave.states.start..self.before,
-                length: wave.length,
+                ..wave.clone()
             };
             self.earlier = if is_perhaps_full && !self.has_runs() {
                 self.moment(left)
@@ -416,7 +468,7 @@ where
         }
         if task == Task::Expand {
             expansions.sort_unstable_by_key(|expansion| expansion.sources.start);
-            self.take_in(expansions, threads, wave.length + 1);
+            self.take_in(expansions, threads, wave.leads_to());
         } else {
             let examined = expansions
                 .iter()

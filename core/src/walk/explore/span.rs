@@ -7,6 +7,17 @@ use std::ops::Range;
 pub(super) struct Span {
     pub states: Range<u64>,
     pub length: u32,
+    /// Pass in which they are expanded.
+    pub pass: Pass,
+}
+
+/// One of the passes of the states of a level: the last one, unless each level is [passed twice](super::Visitor::PASSES_TWICE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// States are met, and steps taken that lead no farther.
+    First,
+    /// The other steps are taken.
+    Last,
 }
 
 impl Span {
@@ -15,13 +26,26 @@ impl Span {
         self.states.end - self.states.start
     }
 
+    /// The length of the paths that its steps make.
+    pub fn leads_to(&self) -> u32 {
+        match self.pass {
+            Pass::First => self.length,
+            Pass::Last => self.length + 1,
+        }
+    }
+
     /// Its states in order, at most so many at a time.
     pub fn parts(&self, most: u64) -> impl Iterator<Item = Self> + use<> {
-        let Self { states, length } = self.clone();
+        let Self {
+            states,
+            length,
+            pass,
+        } = self.clone();
         let starts = states.clone().step_by(most as usize);
         starts.map(move |start| Self {
             states: start..states.end.min(start.saturating_add(most)),
             length,
+            pass,
         })
     }
 }
@@ -31,7 +55,11 @@ mod tests {
     use super::*;
 
     fn span(states: Range<u64>, length: u32) -> Span {
-        Span { states, length }
+        Span {
+            states,
+            length,
+            pass: Pass::Last,
+        }
     }
 
     #[test]

@@ -232,13 +232,18 @@ pub(crate) fn nth_step<S: TransitionSystem>(
 /// Predicate that says which states are expanded.
 pub(crate) type WithinConstraint<'a, S> = dyn Fn(&StateOf<S>) -> bool + 'a;
 
+/// Predicate that says which steps lead farther, where each level was passed twice.
+pub(crate) type LeadsFarther<'a, S> = dyn Fn(&StateOf<S>, &ActionOf<S>, &StateOf<S>) -> bool + 'a;
+
 /// The behaviour found to `place`, taken anew. Steps lead from representative to representative where there is a symmetry, and
-/// none from a state that is not `within` the constraint, if there is one.
+/// none from a state that is not `within` the constraint, if there is one. Where each level was passed twice, `farther` says which steps led
+/// from one to the next.
 pub(crate) fn trace<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Lifting<S>>,
     within: Option<&WithinConstraint<'_, S>>,
+    farther: Option<&LeadsFarther<'_, S>>,
     place: Place,
 ) -> Result<Trace<S>, Unrepeatable> {
     let quotient = symmetry.map(|symmetry| symmetry as &dyn Quotienting<S>);
@@ -247,7 +252,13 @@ pub(crate) fn trace<S: TransitionSystem>(
     loop {
         let predecessor = match states.origin(at) {
             Origin::Initial => break,
-            Origin::OneOf(sources) => predecessor(states, system, quotient, within, at, sources)?,
+            Origin::OneOf(sources) => {
+                let is_far = states.length(StateId(sources.start)) < states.length(at);
+                let is_taken = |from: &_, action: &_, to: &_| {
+                    farther.is_none_or(|farther| farther(from, action, to) == is_far)
+                };
+                predecessor(states, system, quotient, within, &is_taken, at, sources)?
+            }
             Origin::Behaviour(behaviour) => {
                 let mut trace = behaviour.clone();
                 if let Some(position) = place.step {
@@ -291,11 +302,12 @@ pub(crate) fn trace<S: TransitionSystem>(
     })
 }
 
-/// Number of the first step of a state that leads to another one, if one does.
+/// Number of the first step taken of a state that leads to another one, if one does.
 fn first_step<S: TransitionSystem>(
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
     within: Option<&WithinConstraint<'_, S>>,
+    is_taken: &LeadsFarther<'_, S>,
     from: &StateOf<S>,
     wanted: &StateOf<S>,
 ) -> Option<u32> {
@@ -307,12 +319,12 @@ fn first_step<S: TransitionSystem>(
             return;
         }
         named("`next` of the implementation", || {
-            visit_steps(system, from, &mut |_, to| {
+            visit_steps(system, from, &mut |action, to| {
                 let hit = match symmetry {
                     None => *to == *wanted,
                     Some(symmetry) => symmetry.canonical(system, to) == *wanted,
                 };
-                if hit && step.is_none() {
+                if hit && step.is_none() && is_taken(from, &action, to) {
                     step = Some(at);
                 }
                 at += 1;
@@ -322,12 +334,13 @@ fn first_step<S: TransitionSystem>(
     step
 }
 
-/// The first step of one of `sources` that leads to a state.
+/// The first step taken of one of `sources` that leads to a state.
 fn predecessor<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
     within: Option<&WithinConstraint<'_, S>>,
+    is_taken: &LeadsFarther<'_, S>,
     id: StateId,
     sources: Range<u64>,
 ) -> Result<Predecessor, Unrepeatable> {
@@ -337,7 +350,7 @@ fn predecessor<S: TransitionSystem>(
     let mut sources = sources.map(StateId);
     let found = sources.find_map(|source| {
         let from = states.state(system, source).expect("states are kept");
-        let step = first_step(system, symmetry, within, &from, &wanted)?;
+        let step = first_step(system, symmetry, within, is_taken, &from, &wanted)?;
         Some(Predecessor { source, step })
     });
     if let Some(found) = found {

@@ -1,6 +1,8 @@
 //! Numbers of states past 32 bits. A search is made to leave a gap in the numbers after its initial states, and is compared with one
 //! that leaves none.
 
+mod passes;
+
 use std::cell::Cell;
 
 use super::segments::BLOCK;

@@ -17,6 +17,10 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     type Tally: Send + Sync;
     /// Value that is computed once a state, for the use of all its steps.
     type Image;
+    /// True if each level of a search is passed twice. In the first pass all its states are [met](Self::met), and steps are taken that
+    /// lead no [farther](Self::leads_farther), and add to it, until none leads to a new state; in the last one its states are looked at, and the other steps are. Such
+    /// a search is one of a single process, without a symmetry, and records no graph.
+    const PASSES_TWICE: bool = false;
 
     /// A tally of nothing.
     fn tally(&self) -> Self::Tally;
@@ -52,6 +56,15 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn find_again(&self, _into: &mut Self::Tally, _found: Self::Tally) {}
     /// Adds `from` to `into`.
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally);
+    /// Meets a state, where each level is passed twice, and says whether steps are taken that lead no farther. All states of earlier levels have been met by then.
+    /// Called once for every state, and once more where a search goes on from a checkpoint.
+    fn met(&self, _place: Place, _state: &StateOf<S>) -> bool {
+        false
+    }
+    /// Whether a step is taken in the last of two passes, so that it leads to the next level. Steps that do not are not looked at.
+    fn leads_farther(&self, _from: &StateOf<S>, _action: &ActionOf<S>, _to: &StateOf<S>) -> bool {
+        true
+    }
     /// Looks at a state. Called once for every state reached, those at a limit included.
     fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>);
     /// The image of a state. Called after [`examine`](Self::examine).

@@ -18,6 +18,9 @@ pub(in crate::walk::explore) struct SavedSpan {
     pub start: u64,
     pub end: u64,
     pub length: u32,
+    /// True in the first of two passes: all states that are known follow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_first_pass: bool,
 }
 
 /// A state: the length of the path to it, and its words.
@@ -83,6 +86,7 @@ impl Manifest {
                 start: 0,
                 end: 0,
                 length: 0,
+                is_first_pass: false,
             },
             transitions: 0,
             seconds: 0.0,

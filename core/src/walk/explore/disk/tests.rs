@@ -531,6 +531,7 @@ fn a_checkpoint_within_a_level_is_as_deep_as_what_that_has_led_to() {
                 start: 2,
                 end: 5,
                 length: 4,
+                is_first_pass: false,
             },
             ..Manifest::nothing()
         };

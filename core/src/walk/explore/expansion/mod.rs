@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::StateId;
 use super::keys::{Form, KeyList, Keys};
 use super::limits::{Clock, Limit};
+use super::span::Pass;
 use crate::state::Code;
 use crate::statement::asked::calls::Stage;
 use crate::statement::asked::model_call::Panic;
@@ -23,6 +24,8 @@ pub(super) trait Expand: Sync {
     fn initial(&self, visit: &mut dyn FnMut(&mut KeyList)) -> Initial;
     /// A worker, which has found nothing.
     fn worker(&self) -> Box<dyn Expander + '_>;
+    /// True if each level is passed twice.
+    fn passes_twice(&self) -> bool;
     /// True if a constraint leaves some states unexpanded.
     fn is_constrained(&self) -> bool;
     /// Limit that the model itself has reached.
@@ -95,6 +98,7 @@ pub(super) struct Batch<'a> {
     pub task: Task,
     pub first: StateId,
     pub length: u32,
+    pub pass: Pass,
     pub keys: Keys<'a>,
     pub clock: &'a Clock<'a>,
 }

@@ -30,6 +30,7 @@ use crate::walk::explore::codec::{
 use crate::walk::explore::keys::{Form, Key, KeyList};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::search::Found;
+use crate::walk::explore::span::Pass;
 use crate::walk::explore::store::kept;
 use crate::walk::explore::{Explored, Place, StateId, Visitor};
 
@@ -60,6 +61,8 @@ struct ExpandedState<'e> {
     key: Key<'e>,
     /// The clock that is looked at on the way.
     clock: &'e Clock<'e>,
+    /// The pass of its level.
+    pass: Pass,
     /// Position of the worker, which it publishes,
     position: &'e WorkerPosition,
     /// and the place of the state in its batch.
@@ -189,7 +192,7 @@ where
         met: &mut Targets<S>,
         keys: &mut KeyList,
     ) -> StepsTaken {
-        if const { needs_drop::<StateOf<S>>() } {
+        if const { needs_drop::<StateOf<S>>() || V::PASSES_TWICE } {
             return self.take_steps_one_by_one(system, source, task, tally, met, keys);
         }
         let ExpandedState {
@@ -258,21 +261,33 @@ where
         keys: &mut KeyList,
     ) -> StepsTaken {
         let ExpandedState {
-            place, key, clock, ..
+            place,
+            key,
+            clock,
+            pass,
+            ..
         } = source;
+        let is_first = const { V::PASSES_TWICE } && pass == Pass::First;
         let looks = self.visitor.looks_at_steps();
         let phase = Cell::new(ExpansionPhase::Examining);
         source.enter(Stage::Examining);
         let mut unfit = None;
         // A state may panic as it is dropped, when its key is written.
         let steps = Cell::new(0);
+        // Of two passes each takes some of them.
+        let written = Cell::new(0);
         let _hidden = self.hidden();
         let taken = interruptible(|| {
             with_over(system, key, &mut met.source, |from| {
-                self.visitor.examine(tally, place, from);
-                let image = self.visitor.image(tally, from);
-                self.visitor.examine_image(tally, place, from, &image);
-                let is_expanded = self.visitor.is_expanded(tally, place, from);
+                let mut image = None;
+                let is_expanded = if is_first {
+                    self.visitor.met(place, from)
+                } else {
+                    self.visitor.examine(tally, place, from);
+                    let image = image.insert(self.visitor.image(tally, from));
+                    self.visitor.examine_image(tally, place, from, image);
+                    self.visitor.is_expanded(tally, place, from)
+                };
                 if task == Task::ExamineOnly || !is_expanded {
                     return;
                 }
@@ -288,13 +303,23 @@ where
                     }
                     phase.set(ExpansionPhase::LookingAt(position));
                     source.enter(Stage::LookingAt);
+                    if const { V::PASSES_TWICE }
+                        && self.visitor.leads_farther(from, &action, to) == is_first
+                    {
+                        steps.set(position + 1);
+                        phase.set(ExpansionPhase::Stepping);
+                        source.enter(Stage::Stepping);
+                        return;
+                    }
                     let mut label = 0;
-                    if looks {
-                        self.visitor.offered(tally, &action);
-                        let place = place.of_step(position);
-                        label = self.visitor.step(tally, place, (from, &image), &action, to);
-                    } else {
-                        self.visitor.taken(tally, &action)
+                    match &image {
+                        Some(image) if looks => {
+                            self.visitor.offered(tally, &action);
+                            let place = place.of_step(position);
+                            label = self.visitor.step(tally, place, (from, image), &action, to);
+                        }
+                        Some(_) => self.visitor.taken(tally, &action),
+                        None => (),
                     }
                     phase.set(ExpansionPhase::Writing);
                     // To find the state that stands for one may take long.
@@ -309,6 +334,7 @@ where
                         met.labels.push(label);
                     }
                     steps.set(position + 1);
+                    written.set(written.get() + 1);
                     phase.set(ExpansionPhase::Stepping);
                     source.enter(Stage::Stepping);
                 };
@@ -320,11 +346,13 @@ where
                 }
                 phase.set(ExpansionPhase::Examining);
                 source.enter(Stage::Examining);
-                self.visitor.leave(tally, place, from, steps.get());
+                if image.is_some() {
+                    self.visitor.leave(tally, place, from, written.get());
+                }
             });
         });
         let position = steps.get();
-        keys.truncate(position as usize);
+        keys.truncate(written.get() as usize);
         match (taken, unfit) {
             (Ok(()), _) => return StepsTaken::All,
             (_, Some(to)) => self.complain(place.of_step(position), &to, tally),
@@ -632,6 +660,10 @@ where
         })
     }
 
+    fn passes_twice(&self) -> bool {
+        V::PASSES_TWICE
+    }
+
     fn is_constrained(&self) -> bool {
         self.visitor.is_constrained()
     }
@@ -766,6 +798,7 @@ where
                 place,
                 key,
                 clock: batch.clock,
+                pass: batch.pass,
                 position,
                 index: index as u64,
             };

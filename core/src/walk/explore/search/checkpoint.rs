@@ -23,7 +23,7 @@ use crate::walk::explore::peers::{
 use crate::walk::explore::predecessors::Predecessors;
 use crate::walk::explore::segments::BLOCK;
 use crate::walk::explore::set::Visited;
-use crate::walk::explore::span::Span;
+use crate::walk::explore::span::{Pass, Span};
 
 /// Reason why there are no more checkpoints of a model: what is wrong with it is not kept.
 pub(super) const AT_FAULT: &str =
@@ -51,9 +51,13 @@ where
     }
 
     /// Position of the search, these states of a level being left; none if there are no checkpoints.
-    pub(super) fn moment(&mut self, left: Span) -> Option<BetweenWaves> {
+    pub(super) fn moment(&mut self, mut left: Span) -> Option<BetweenWaves> {
         if !self.keeps() {
             return None;
+        }
+        if left.pass == Pass::First {
+            // The states to which it has led are of the same level.
+            left.states.end = self.list.keys.len() as u64;
         }
         let is_at_fault = self.model.is_at_fault();
         let tally = if is_at_fault { None } else { self.model.tell() };
@@ -306,19 +310,20 @@ where
             return Ok(());
         };
         let (reached, length) = (kept.states, at.left.length);
-        let states = match &self.together {
-            None => at.left.states.clone(),
-            Some(_) => self.predecessors.level(length, reached),
-        };
-        let sample = self.sampled(kept, states.start, Keeps::Nothing);
+        let mut left = at.left.clone();
+        if self.together.is_some() {
+            left.states = self.predecessors.level(length, reached);
+        }
+        let sample = self.sampled(kept, self.expanded_before(&left), Keeps::Nothing);
         kept.journal.checkpoint(Manifest {
             sample,
             reached,
             initial: self.predecessors.level(0, reached).end,
             left: SavedSpan {
-                start: states.start,
-                end: states.end,
+                start: left.states.start,
+                end: left.states.end,
                 length,
+                is_first_pass: left.pass == Pass::First,
             },
             transitions: all.iter().map(|told| told.transitions).sum(),
             seconds: kept.journal.earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
@@ -361,6 +366,14 @@ where
         Some((tally, states.collect()))
     }
 
+    /// Number of the first state that was not expanded yet, or not in the last pass, where these are left.
+    pub(super) fn expanded_before(&self, left: &Span) -> u64 {
+        match left.pass {
+            Pass::First => self.predecessors.level(left.length, left.states.end).start,
+            Pass::Last => left.states.start,
+        }
+    }
+
     /// Checksum of the initial states and of where the steps of the states of the sample lead before one of a number. What is found on
     /// the way is kept as `keeps` says.
     pub(super) fn sampled(
@@ -397,6 +410,7 @@ pub(super) fn expand_again<K: Compared>(
         task: Task::Expand,
         first: *id,
         length: *length,
+        pass: Pass::Last,
         keys: K::keys(std::slice::from_ref(key)),
         clock: &clock,
     };

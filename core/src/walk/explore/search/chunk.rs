@@ -95,6 +95,7 @@ where
                     task,
                     first: state,
                     length: chunk.length,
+                    pass: chunk.pass,
                     keys: K::keys(&keys[start..keys.len().min(start + at_a_time)]),
                     clock: &self.clock,
                 };

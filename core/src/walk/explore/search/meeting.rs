@@ -134,6 +134,7 @@ where
         Span {
             states: first..self.list.keys.len() as u64,
             length,
+            pass: self.first_pass(),
         }
     }
 
@@ -155,9 +156,12 @@ where
         let Some(together) = &self.together else {
             return vec![level];
         };
-        let length = level.length;
-        let runs = together.runs_of(length).into_iter();
-        runs.map(|states| Span { states, length }).collect()
+        let runs = together.runs_of(level.length).into_iter();
+        runs.map(|states| Span {
+            states,
+            ..level.clone()
+        })
+        .collect()
     }
 
     /// Takes note of a limit that has ended something, unless that of another process has.
@@ -187,7 +191,7 @@ where
     pub(super) fn meet(&mut self, left: &Span) -> Result<(), PeersError> {
         if self.together.is_some() {
             self.exchange(left)?;
-            if let Err(limit) = self.make_room_on_disk(left.states.start, left.length + 1) {
+            if let Err(limit) = self.make_room_on_disk(left.states.start, left.leads_to()) {
                 self.limit(limit);
             }
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::WAVE;
 use super::kept::KeptForCheckpoints;
 use super::member::EARLIER;
 use super::state::StateSearch;
@@ -28,7 +29,7 @@ use crate::walk::explore::peers::{
 use crate::walk::explore::predecessors::Predecessors;
 use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::explore::set::{Candidate, InsertSink, Visited};
-use crate::walk::explore::span::Span;
+use crate::walk::explore::span::{Pass, Span};
 
 /// States that are added at a time.
 const BATCH: usize = 1 << 14;
@@ -116,6 +117,7 @@ where
             left: Span {
                 states: 0..0,
                 length: 0,
+                pass: Pass::Last,
             },
             is_begun: true,
             limit: None,
@@ -213,7 +215,11 @@ where
         let path = kept.journal.folder.path().to_owned();
         let damaged = |what: &str| DiskError::damaged(&path, what);
         let (left, reached) = (&manifest.left, manifest.reached);
-        if left.start > left.end || left.end.max(manifest.initial) > reached {
+        let is_first_pass = left.is_first_pass;
+        if left.start > left.end
+            || left.end.max(manifest.initial) > reached
+            || is_first_pass && (left.end < reached || !self.model.passes_twice())
+        {
             return Err(damaged("it speaks of states that are not there").into());
         }
         resumed.path = kept.journal.folder.path().join(STATES);
@@ -278,7 +284,18 @@ where
             kept.earlier.clone_from(&manifest.mentioned);
             Keeps::Nothing
         };
-        if self.sampled(kept, left.start, keeps) != manifest.sample {
+        let span = Span {
+            states: left.start..left.end,
+            length: left.length,
+            pass: if is_first_pass {
+                Pass::First
+            } else {
+                Pass::Last
+            },
+        };
+        resumed.left.pass = span.pass;
+        self.meet_again(&span);
+        if self.sampled(kept, self.expanded_before(&span), keeps) != manifest.sample {
             return Err(NoOutcome::Disk(DiskError::OtherModel {
                 path,
                 what: "its initial states, or the steps of some states, are others",
@@ -291,6 +308,31 @@ where
         };
         self.deal(Vec::new(), Some(end), resumed)?;
         Ok(())
+    }
+
+    /// Has the model meet once more the states that were met before these were left, where each level is passed twice: what it knows of them
+    /// is in no checkpoint.
+    fn meet_again(&mut self, left: &Span) {
+        let end = match left.pass {
+            Pass::First => left.states.start,
+            Pass::Last => left.states.end,
+        };
+        let mut length = 0;
+        let mut start = 0;
+        while self.model.passes_twice() && start < end {
+            let level = self.predecessors.level(length, end);
+            let met = Span {
+                states: level.clone(),
+                length,
+                pass: Pass::First,
+            };
+            for wave in met.parts(WAVE) {
+                if let Err(limit) = self.look_at(&wave) {
+                    self.limit(limit);
+                }
+            }
+            (start, length) = (level.end, length + 1);
+        }
     }
 
     /// Piece of the list that a state is part of, and the number of the first state after it.

@@ -124,9 +124,9 @@ where
     pub(super) fn settle_in_time(&mut self, left: &Span) -> Result<(), Limit> {
         let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
         if self.together.is_none() && (is_due || left.len() == 0) {
-            self.settle(left.length + 1)
+            self.settle(left.leads_to())
         } else {
-            self.settle_if_many(left.length + 1)
+            self.settle_if_many(left.leads_to())
         }
     }
 
