@@ -292,7 +292,8 @@ where
     C: TransitionSystem,
     A: TransitionSystem<Observation = ObservationOf<C>>,
 {
-    check_inclusion(implementation, specification, &Comparison::default()).expect("no function panics")
+    check_inclusion(implementation, specification, &Comparison::default())
+        .expect("no function panics")
 }
 
 fn foreseeing(prophecy: Foreseen, settings: &Settings<'_>) -> Report {

@@ -255,13 +255,8 @@ fn members_of(shown: &dyn Showing) -> Option<&str> {
     Some(crowd.form().members())
 }
 
-fn include(
-    shown: &dyn Showing,
-    comparison: &Comparison<'_>,
-) -> Result<Inclusion, CheckError> {
-    guarded(shown, &|subject, _| {
-        Ok(of_refinement(subject, comparison)?)
-    })
+fn include(shown: &dyn Showing, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
+    guarded(shown, &|subject, _| Ok(of_refinement(subject, comparison)?))
 }
 
 /// Hands a refinement over to be stepped through.

@@ -18,8 +18,8 @@ use super::feature::with_feature;
 #[cfg(not(feature = "pictures"))]
 use super::feature::{Feature, refusal};
 use super::grammar::{
-    self, ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, INCLUDE, Named, PROCESSES, SAMPLES, SPECIFICATION, STORAGES,
-    SYMMETRIES, WITHOUT, WORKERS, command, criteria,
+    self, ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, INCLUDE, Named, PROCESSES, SAMPLES,
+    SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
 };
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]

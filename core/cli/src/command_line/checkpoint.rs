@@ -101,11 +101,11 @@ impl KeptCommand<'_> {
                 )));
             }
         }
-        let is_given = |id: &str| {
-            matches.try_contains_id(id).is_ok()
-                && matches.value_source(id) == Some(ValueSource::CommandLine)
-        };
-        let mut ids = self.grammar.get_arguments().map(|argument| argument.get_id());
+        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let mut ids = self
+            .grammar
+            .get_arguments()
+            .map(|argument| argument.get_id());
         if let Some(id) = ids.find(|id| !LIMITS.contains(&id.as_str()) && is_given(id.as_str())) {
             return Err(conflict(&format!(
                 "the argument '--{id}' cannot be used with '--resume <DIR>': the checkpoint has the command \
@@ -114,7 +114,10 @@ impl KeptCommand<'_> {
                 command.arguments.join(" ")
             )));
         }
-        let saved = self.grammar.clone().try_get_matches_from(&command.arguments)?;
+        let saved = self
+            .grammar
+            .clone()
+            .try_get_matches_from(&command.arguments)?;
         let every = matches.get_one("every").copied();
         let mut words = command.arguments;
         words.extend(self.words(matches, |id| LIMITS.contains(&id)));

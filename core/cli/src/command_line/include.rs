@@ -246,7 +246,9 @@ fn of_files(
     match graphs {
         Ok([implementation, specification]) => {
             let inclusion = check_graphs(&implementation, &specification, &labels, comparison);
-            Ok(inclusion.map_err(CheckError::from).map_err(InputError::from)?)
+            Ok(inclusion
+                .map_err(CheckError::from)
+                .map_err(InputError::from)?)
         }
         Err(error) => match error.error {
             AldebaranError::Interrupted { interrupted, .. } => {

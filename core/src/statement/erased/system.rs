@@ -146,13 +146,18 @@ impl<'a> ErasedSystem<'a> {
 
     /// The state of some words.
     pub fn of_words(&self, words: &[u64]) -> ErasedState {
-        named("`read` of a state", || self.0.read(&mut BitReader::new(words)))
+        named("`read` of a state", || {
+            self.0.read(&mut BitReader::new(words))
+        })
     }
 
     /// True if two states are known to be the same in every variable, from how they are written.
     pub fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool {
         let is_written = self.0.kept() == Kept::Encoded && self.0.is_exact();
-        is_written && self.code(one).is_some_and(|one| Some(one) == self.code(other))
+        is_written
+            && self
+                .code(one)
+                .is_some_and(|one| Some(one) == self.code(other))
     }
 
     /// Calls a function of the system, so that a thread that watches sees it.

@@ -61,7 +61,11 @@ fn of_system(
     };
     let states =
         (ROOT + 1..automaton.numbers() as u32).filter(|state| is_asked_again(u64::from(state - 1)));
-    for state in [ROOT].into_iter().chain(states).chain(beside.iter().copied()) {
+    for state in [ROOT]
+        .into_iter()
+        .chain(states)
+        .chain(beside.iter().copied())
+    {
         bounds.works(WORK_A_STATE)?;
         if let Some(known) = automaton.known_steps(state) {
             let asked = match observed.state(state) {

@@ -105,7 +105,9 @@ impl<'a> Automaton<'a> {
             StepSource::Explicit(graph, _) => ErasedState::from(graph.exchanged(number)),
             StepSource::Observed(observed) => {
                 let state = observed.state(number);
-                state.expect("no step leads to what is before the initial states").clone()
+                state
+                    .expect("no step leads to what is before the initial states")
+                    .clone()
             }
         }
     }

@@ -13,7 +13,7 @@ use super::explicit::{Graph, Labels};
 use super::inclusion::{Bound, Evidence, Included, Inclusion, InclusionError};
 use super::observed::{Observations, Observed};
 use super::pair_search::{NoAnswer, Searched};
-use super::sides::{Bounds, Sides};
+use super::sides::{DiskAccount, Sides};
 use crate::state::Kept;
 use crate::statement::asked::calls::{Function, Of, call};
 use crate::statement::asked::functions::Functions;
@@ -93,11 +93,11 @@ fn observed<'a>(
         let system = ErasedSystem(system, of);
         StepSource::Observed(Observed::new(system, within, &observations))
     };
-    let mut sides = Sides {
-        implementation: Automaton::new(source(implementation, Of::Implementation, constraint)),
-        specification: Automaton::new(source(specification, Of::Specification, None)),
-        bounds: Bounds::new(Clock::new(comparison.limits, comparison.watch)),
-    };
+    let sources = [
+        source(implementation, Of::Implementation, constraint),
+        source(specification, Of::Specification, None),
+    ];
+    let mut sides = Sides::new(sources, Clock::new(comparison.limits, comparison.watch));
     catch_seldom(|| {
         named(UNNAMED, || {
             let mut inclusion = compared(&mut sides, comparison)?;
@@ -179,11 +179,9 @@ pub fn check_graphs(
     labels: &Labels,
     comparison: &Comparison<'_>,
 ) -> Result<Inclusion, InclusionError> {
-    let mut sides = Sides {
-        implementation: Automaton::new(StepSource::Explicit(implementation, labels)),
-        specification: Automaton::new(StepSource::Explicit(specification, labels)),
-        bounds: Bounds::new(Clock::new(comparison.limits, comparison.watch)),
-    };
+    let sources = [implementation, specification];
+    let sources = sources.map(|graph| StepSource::Explicit(graph, labels));
+    let mut sides = Sides::new(sources, Clock::new(comparison.limits, comparison.watch));
     compared(&mut sides, comparison)
 }
 
@@ -233,6 +231,12 @@ fn compared(
         Err(NoAnswer::Limit(limit)) => inclusion.evidence_limit = Some(limit),
         Err(NoAnswer::Disk(error)) => return Err(error.into()),
     }
+    let DiskAccount {
+        checkpoints,
+        spilled,
+    } = std::mem::take(&mut sides.account);
+    inclusion.checkpoints = checkpoints;
+    inclusion.spilled = spilled;
     inclusion.seconds = started.elapsed().as_secs_f64();
     Ok(inclusion)
 }
@@ -323,7 +327,10 @@ fn journal(sides: &Sides<'_>, comparison: &Comparison<'_>) -> Result<Option<Jour
         [
             (format!("the {name}"), system.0.type_name().into()),
             (format!("the list of the {name}'s rules"), rules),
-            (format!("the checksum of the {name}"), automaton.checksum().into()),
+            (
+                format!("the checksum of the {name}"),
+                automaton.checksum().into(),
+            ),
         ]
     });
     let constraint = sides.implementation.within();

@@ -14,7 +14,8 @@ pub struct Comparison<'a> {
     /// Checkpoints of the search for a trace, if it is to outlast what ends it. States of both systems have to be packed. A simulation
     /// is looked for first, for a short while.
     pub checkpoints: Option<Checkpoints>,
-    /// Disk for pairs for which there is no memory, if they may go there. States of both systems have to be packed.
+    /// Disk for pairs for which there is no memory, if they may go there. States of both systems have to be packed. Then each pair is expanded,
+    /// whether another one makes that needless or not: to know that would take all of them in memory.
     pub spill: Option<Spilling>,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
@@ -33,7 +34,7 @@ impl Default for Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// True if pairs are on disk, of which then none is left out because of another one: that would take all of them in memory.
+    /// True if the search for a trace goes to its end at once.
     pub(super) fn is_on_disk(&self) -> bool {
         self.checkpoints.is_some() || self.spill.is_some()
     }

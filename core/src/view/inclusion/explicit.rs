@@ -163,7 +163,8 @@ impl TransitionSystem for Graph {
     }
 
     fn next(&self, from: &u32, visit: &mut impl FnMut(Step, &u32)) {
-        self.steps_from(*from).for_each(|step| visit(*step, &step.to));
+        self.steps_from(*from)
+            .for_each(|step| visit(*step, &step.to));
     }
 
     fn observe(&self, _: &u32) {}

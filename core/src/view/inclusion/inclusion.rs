@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::table::Table;
 use crate::statement::drawing::Drawing;
-use crate::walk::explore::{DiskError, Limit, Panic, Unreturned};
+use crate::walk::explore::{DiskError, Limit, Panic, Spilled, Unreturned, Written};
 
 /// Reason why two systems are not compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub struct Inclusion {
     pub trace_length: Option<u64>,
     /// Number of pairs of states, or of a state and a set of abstract states, that were looked at for the verdict.
     pub pairs: u64,
-    /// Number of states of the implementation that were met. None of pairs that are on disk, which are not counted by their states.
+    /// Number of states of the implementation that were met. None of pairs that may go to disk, which are not counted by their states.
     pub states: Option<u64>,
     /// Number of states of the specification that were met.
     pub specification_states: u64,
@@ -67,6 +67,12 @@ pub struct Inclusion {
     pub evidence: Option<Evidence>,
     /// Limit that ended the search for evidence, if one did; the verdict does not depend on it.
     pub evidence_limit: Option<Limit>,
+    /// Account of the checkpoints, if there were to be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<Written>,
+    /// Account of the disk, if pairs were to go there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spilled: Option<Spilled>,
     /// Time that it took.
     pub seconds: f64,
 }

@@ -66,7 +66,6 @@ pub use edge::StepLabel;
 #[doc(hidden)]
 pub use explicit::{Graph, GraphError, Labels, Step};
 pub use inclusion::{
-    Bound, Evidence, Future, Included, Inclusion, InclusionError, MissingStutter, PassedState,
-    Past,
+    Bound, Evidence, Future, Included, Inclusion, InclusionError, MissingStutter, PassedState, Past,
 };
 pub use table::{Case, Part, Table};

@@ -4,12 +4,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::edge::{Edge, ROOT, StepLabel};
 use crate::state::numbered::Numbered;
+use crate::statement::asked::calls::Of;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::constraint::Constraint;
 use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::statement::system::TransitionSystem;
+use crate::view::consistency::SystemName;
 
 /// Observations by number, which two systems share, and several workers. Their labels are one more.
 #[derive(Default)]
@@ -113,20 +115,31 @@ impl<'a> Observed<'a> {
 
     /// Visits the steps of a state of the automaton.
     pub fn visit_steps(&mut self, from: u32, visit: &mut dyn FnMut(Edge)) {
-        let system = self.system;
+        let (system, name) = (self.system, self.name());
         let Some(state) = self.state(from).cloned() else {
             debug_assert_eq!(from, ROOT);
-            visit_initial(&system, &mut |state| visit(self.meet(state)));
+            let mut meet = |state| visit(self.meet(state));
+            named(name.initial, || visit_initial(&system, &mut meet));
             return;
         };
         if !self.is_within(&state) {
             self.outside += 1;
             return;
         }
-        visit_steps(&system, &state, &mut |_, to| {
+        let mut meet = |_, to: &ErasedState| {
             let edge = self.meet(to.clone());
             visit(self.seen_from(from, edge));
-        });
+        };
+        // A set is found while the other system's steps are taken, whose functions have the same names.
+        named(name.next, || visit_steps(&system, &state, &mut meet));
+    }
+
+    /// Names of the functions of the system.
+    fn name(&self) -> SystemName {
+        match self.system.1 {
+            Of::Specification => SystemName::SPECIFICATION,
+            Of::Implementation | Of::Model => SystemName::IMPLEMENTATION,
+        }
     }
 
     /// True if a state is expanded: it is within the constraint.
@@ -151,10 +164,11 @@ impl<'a> Observed<'a> {
 
     /// Number of a state, and the label of what is observed there.
     pub fn meet(&mut self, state: ErasedState) -> Edge {
+        let name = self.name();
         let number = self.states.number(state);
         if number as usize == self.labels.len() {
             let state = &self.states.values()[number as usize];
-            let observation = named("`observe`", || self.system.observe(state));
+            let observation = named(name.observe, || self.system.observe(state));
             self.labels.push(self.observations.label(observation));
         }
         Edge {

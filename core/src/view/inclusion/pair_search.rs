@@ -8,14 +8,16 @@ use serde_json::Value;
 
 use super::automaton::StepSource;
 use super::comparison::Comparison;
+use super::edge::StepLabel;
 use super::minimal::MinimalPairs;
 use super::observed::Within;
 use super::pairs::{Labelling, Pairs, ShownStep, TracePair, TraceStart};
-use super::sides::{Bounds, Sides, Stop};
+use super::sides::{Bounds, DiskAccount, Sides, Stop};
 use crate::state::PackingError;
 use crate::statement::asked::model_call::panic_again;
 use crate::statement::constraint::Constraint;
 use crate::statement::erased::ErasedState;
+use crate::statement::system::TransitionSystem;
 use crate::statement::trace::Trace;
 use crate::view::consistency::sample::is_asked_again;
 use crate::walk::explore::{
@@ -51,8 +53,10 @@ pub(super) struct PairTally {
     outside: u64,
     /// The first pairs with several abstract states, few.
     several: BTreeSet<StateId>,
-    /// The states of the sample.
+    /// The states of the sample,
     sample: BTreeMap<StateId, ExpandedState>,
+    /// and the one that is being expanded.
+    expanded: Option<ExpandedState>,
     /// The first panic of a function of the model.
     panicked: Option<(Place, Panic)>,
     /// The first pair that cannot be written, or step to one.
@@ -93,9 +97,26 @@ struct PairVisitor<'p, 'a> {
     minimal: Option<&'p MinimalPairs>,
 }
 
+impl PairVisitor<'_, '_> {
+    fn is_within(&self, pair: &TracePair) -> bool {
+        self.within
+            .is_none_or(|within| within.contains(&pair.state))
+    }
+
+    /// True if the steps of another pair, which is met before a level, are enough.
+    fn is_needless(&self, pair: &TracePair, before: u32) -> bool {
+        self.minimal.is_some_and(|minimal| {
+            self.pairs.members(pair) > 1 && minimal.is_needless(pair, before, self.pairs)
+        })
+    }
+}
+
 impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
     type Tally = PairTally;
     type Image = ();
+
+    // What shows nothing makes no trace longer.
+    const PASSES_TWICE: bool = true;
 
     fn tally(&self) -> PairTally {
         PairTally::default()
@@ -160,12 +181,7 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
         for state in from.several {
             into.note_several(state);
         }
-        for (state, expanded) in from.sample {
-            match into.sample.get_mut(&state) {
-                Some(known) => known.targets.extend(expanded.targets),
-                None => drop(into.sample.insert(state, expanded)),
-            }
-        }
+        into.sample.extend(from.sample);
         if let Some((place, panic)) = from.panicked {
             self.panicked(into, place, panic);
         }
@@ -176,12 +192,20 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
         }
     }
 
+    fn met(&self, place: Place, pair: &TracePair) -> bool {
+        if let Some(minimal) = self.minimal {
+            minimal.note(pair, place.length);
+        }
+        !pair.is_unmatched() && self.is_within(pair) && !self.is_needless(pair, place.length)
+    }
+
+    fn leads_farther(&self, _: &TracePair, step: &ShownStep, _: &TracePair) -> bool {
+        step.label != StepLabel::INVISIBLE
+    }
+
     fn examine(&self, tally: &mut PairTally, place: Place, pair: &TracePair) {
         if pair.is_unmatched() {
             tally.note_unmatched(place);
-        }
-        if let Some(minimal) = self.minimal {
-            minimal.note(pair, place.length);
         }
     }
 
@@ -192,27 +216,26 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
     }
 
     fn is_expanded(&self, tally: &mut PairTally, place: Place, pair: &TracePair) -> bool {
-        let members = self.pairs.members(pair);
-        if members > 1
-            && let Some(minimal) = self.minimal
-            && minimal.is_needless(pair, place.length, self.pairs)
-        {
+        if pair.is_unmatched() {
             return false;
         }
-        if self.is_sampled(place.state) {
-            let state = ErasedState::clone(&pair.state);
-            let targets = Vec::new();
-            let expanded = ExpandedState { state, targets };
-            tally.sample.entry(place.state).or_insert(expanded);
+        let is_sampled = self.is_sampled(place.state);
+        // By now all pairs of the level were met. Those of the sample are to lead to the same, whether it is known which are needless or not.
+        if !is_sampled && self.is_needless(pair, place.length + 1) {
+            return false;
         }
-        if self.within.is_some_and(|within| !within.contains(&pair.state)) {
+        let is_within = self.is_within(pair);
+        tally.expanded = is_sampled.then(|| ExpandedState {
+            state: ErasedState::clone(&pair.state),
+            targets: Vec::new(),
+        });
+        if !is_within {
             tally.outside += 1;
-            return false;
-        }
-        if (2..=MOST_MEMBERS).contains(&members) {
+            self.leave(tally, place, pair, 0);
+        } else if (2..=MOST_MEMBERS).contains(&self.pairs.members(pair)) {
             tally.note_several(place.state);
         }
-        members > 0
+        is_within
     }
 
     fn step(
@@ -226,15 +249,26 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
         if to.is_unmatched() {
             tally.note_unmatched(place);
         }
-        if self.is_sampled(place.state)
-            && let Some(expanded) = tally.sample.get_mut(&place.state)
-        {
+        if let Some(expanded) = &mut tally.expanded {
             expanded.targets.push(ErasedState::clone(&to.state));
         }
         0
     }
 
-    fn leave(&self, _: &mut PairTally, _: Place, _: &TracePair, _: u32) {}
+    fn leave(&self, tally: &mut PairTally, place: Place, pair: &TracePair, _: u32) {
+        let Some(mut expanded) = tally.expanded.take() else {
+            return;
+        };
+        if self.is_within(pair) {
+            // What shows nothing was not looked at.
+            self.pairs.next(pair, &mut |step, to| {
+                if step.label == StepLabel::INVISIBLE {
+                    expanded.targets.push(ErasedState::clone(&to.state));
+                }
+            });
+        }
+        tally.sample.insert(place.state, expanded);
+    }
 
     fn mispacked(&self, tally: &mut PairTally, place: Place, _: PackingError) {
         if PairTally::is_first(tally.unwritten, place) {
@@ -295,7 +329,8 @@ impl<'a> Sides<'a> {
             spill: comparison.spill.as_ref(),
             ..Means::default()
         };
-        let searched = Searched::new(pairs, within, &options, work, means);
+        let account = &mut self.account;
+        let searched = Searched::new(pairs, within, &options, work, means, account);
         if let Ok(Some(searched)) = &searched {
             self.bounds.clock = clock.not_counting(searched.pairs.uncounted());
         }
@@ -319,7 +354,8 @@ impl<'a> Sides<'a> {
             ..Options::default()
         };
         let within = self.implementation.within();
-        Searched::new(pairs, within, &options, work, Means::default())
+        let (means, account) = (Means::default(), &mut DiskAccount::default());
+        Searched::new(pairs, within, &options, work, means, account)
     }
 
     /// Pairs from a beginning, with sets that take at most so much work.
@@ -358,9 +394,10 @@ impl<'a> Searched<'a> {
         options: &Options<'_, Pairs<'a>>,
         work: u64,
         means: Means<'_>,
+        account: &mut DiskAccount,
     ) -> Result<Option<Self>, NoAnswer> {
-        let is_on_disk = means.journal.is_some() || means.spill.is_some();
-        let minimal = (!is_on_disk).then(MinimalPairs::new);
+        // It would have all pairs in memory.
+        let minimal = means.spill.is_none().then(MinimalPairs::new);
         let visitor = PairVisitor {
             pairs: &pairs,
             within,
@@ -384,6 +421,8 @@ impl<'a> Searched<'a> {
             Err(NoOutcome::Disk(error)) => return Err(NoAnswer::Disk(error)),
             Err(NoOutcome::Peers(_) | NoOutcome::Served(_)) => unreachable!("there are no peers"),
         };
+        account.checkpoints.clone_from(&explored.written);
+        account.spilled.clone_from(&explored.spilled);
         let panicked = explored.tally.panicked.as_ref().map(|(_, panic)| panic);
         if let Some(panic) = explored.panic.as_ref().or(panicked) {
             panic_again(panic.clone());
@@ -391,15 +430,17 @@ impl<'a> Searched<'a> {
         if explored.tally.unwritten.is_some() || explored.initial_misfit.is_some() {
             return Err(NoAnswer::Disk(DiskError::Unwritable));
         }
-        if explored.tally.unmatched.is_none() {
-            match (explored.end.clone(), pairs.stopped()) {
-                (_, Some(Stop::Allowance)) => return Ok(None),
-                (_, Some(Stop::Limit(limit))) => return Err(NoAnswer::Limit(limit)),
-                (End::Limit(Limit::States(_)), None) if allowed < most => return Ok(None),
-                (End::Limit(limit), None) => return Err(NoAnswer::Limit(limit)),
-                (End::Complete, None) => (),
-                (End::Stopped | End::Panicked, None) => unreachable!("something was found"),
+        let is_found = explored.tally.unmatched.is_some();
+        match (explored.end.clone(), pairs.stopped()) {
+            // Where it ends may depend on timing, and the next one finds what there is.
+            (_, Some(Stop::Allowance)) => return Ok(None),
+            (End::Limit(Limit::States(_)), None) if allowed < most => return Ok(None),
+            _ if is_found => (),
+            (_, Some(Stop::Limit(limit))) | (End::Limit(limit), None) => {
+                return Err(NoAnswer::Limit(limit));
             }
+            (End::Complete, None) => (),
+            (End::Stopped | End::Panicked, None) => unreachable!("something was found"),
         }
         // What is asked from now on was found before.
         pairs.unbound();
@@ -450,7 +491,13 @@ impl<'a> Searched<'a> {
     }
 
     fn trace(&self, place: Place) -> Result<Trace<Pairs<'a>>, Unrepeatable> {
+        let visitor = PairVisitor {
+            pairs: &self.pairs,
+            within: None,
+            minimal: None,
+        };
         let within = self.within.as_ref();
-        self.explored.trace(&self.pairs, None, within, place)
+        self.explored
+            .trace_of_passes(&self.pairs, &visitor, within, place)
     }
 }

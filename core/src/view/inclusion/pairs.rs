@@ -186,7 +186,9 @@ impl<'a> Pairs<'a> {
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, NumberedSets<'a>> {
-        self.numbered.write().unwrap_or_else(PoisonError::into_inner)
+        self.numbered
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A set that takes work; if a limit comes before it is known, the state that is expanded is left.
@@ -386,8 +388,7 @@ impl<'a> State<Pairs<'a>> for TracePair {
         let length = source.length();
         let words: Vec<u64> = (0..length).map(|_| source.number(u64::MAX)).collect();
         let known = pairs.read().of_words.get(&*words).copied();
-        let set =
-            known.unwrap_or_else(|| pairs.write().set_of(&words, pairs.specification));
+        let set = known.unwrap_or_else(|| pairs.write().set_of(&words, pairs.specification));
         Self::new(state, set)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::automaton::Automaton;
-use crate::walk::explore::{Clock, Limit, Limits, Watch};
+use super::automaton::{Automaton, StepSource};
+use crate::walk::explore::{Clock, Limit, Limits, Spilled, Watch, Written};
 
 /// Reason why a search ends before it has its result.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +80,11 @@ impl<'a> Bounds<'a> {
             return Ok(());
         }
         self.work = 0;
-        match self.clock.not_counting(self.uncounted).out_of_time_or_memory() {
+        match self
+            .clock
+            .not_counting(self.uncounted)
+            .out_of_time_or_memory()
+        {
             Some(limit) => Err(Stop::Limit(limit)),
             None => Ok(()),
         }
@@ -92,9 +96,27 @@ pub(super) struct Sides<'a> {
     pub implementation: Automaton<'a>,
     pub specification: Automaton<'a>,
     pub bounds: Bounds<'a>,
+    pub account: DiskAccount,
 }
 
-impl Sides<'_> {
+/// Account of what a search of pairs has on disk.
+#[derive(Default)]
+pub(super) struct DiskAccount {
+    pub checkpoints: Option<Written>,
+    pub spilled: Option<Spilled>,
+}
+
+impl<'a> Sides<'a> {
+    /// The two automata, of which nothing was asked.
+    pub fn new([implementation, specification]: [StepSource<'a>; 2], clock: Clock<'a>) -> Self {
+        Self {
+            implementation: Automaton::new(implementation),
+            specification: Automaton::new(specification),
+            bounds: Bounds::new(clock),
+            account: DiskAccount::default(),
+        }
+    }
+
     /// Notes a piece of work.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::inclusion::{Bound, Evidence, Included, Inclusion, MissingStutter, PassedState, Past};
 use super::table::Table;
+use crate::report::summary::{checkpoints, spilled};
 use crate::statement::shown::number::{counted, grouped};
 use crate::statement::shown::value::compact;
 
@@ -79,6 +80,11 @@ impl Inclusion {
             counted(self.pairs, "pair"),
             self.seconds,
         )?;
+        let checkpoints = self.checkpoints.as_ref().map(checkpoints);
+        let spilled = self.spilled.as_ref().and_then(spilled);
+        for line in checkpoints.into_iter().chain(spilled) {
+            writeln!(f, "{line}")?;
+        }
         f.write_str("finite observations, hence safety: nothing is said of fairness, deadlock, coverage, agency or the environment",
         )?;
         match (self.rung, &self.evidence) {

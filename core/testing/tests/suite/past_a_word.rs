@@ -266,7 +266,13 @@ fn the_last_of_a_hundred_states_that_it_may_be_in_counts() {
             |states, steps: &[Step]| Graph::new(states, 0, steps).expect("they are in range");
         let [implementation, specification] =
             [graph(4, &implementation), graph(STATES + 3, &specification)];
-        let found = check_graphs(&implementation, &specification, &labels, &Comparison::default()).expect("nothing is on disk");
+        let found = check_graphs(
+            &implementation,
+            &specification,
+            &labels,
+            &Comparison::default(),
+        )
+        .expect("nothing is on disk");
         let expected = if allowed {
             (Included::Included, None)
         } else {

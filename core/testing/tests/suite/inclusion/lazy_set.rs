@@ -269,7 +269,7 @@ fn the_rule_of_the_lazy_set_that_is_several_steps_is_named() {
             .map(|one| (one.rule.as_str(), one.abstract_steps))
             .collect();
         assert_eq!(several, [("mark", readers as u32 + 1)], "{inclusion}");
-        assert_eq!(mapping.states, inclusion.states);
+        assert_eq!(Some(mapping.states), inclusion.states);
         // One reader may be answered later by a step of its own, and remembers that it was to be; of two that are answered at once, the
         // second would come too late.
         assert_eq!(*or_history, inclusion.rung == Some(1));

@@ -23,7 +23,13 @@ fn compared([implementation, specification]: &[Lts; 2]) -> Inclusion {
     let mut labels = Labels::new();
     let [implementation, specification] =
         [implementation, specification].map(|system| graph(system, &mut labels));
-    check_graphs(&implementation, &specification, &labels, &Comparison::default()).expect("nothing is on disk")
+    check_graphs(
+        &implementation,
+        &specification,
+        &labels,
+        &Comparison::default(),
+    )
+    .expect("nothing is on disk")
 }
 
 fn graph(system: &Lts, labels: &mut Labels) -> Graph {
