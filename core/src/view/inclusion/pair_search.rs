@@ -39,7 +39,7 @@ pub(super) enum NoAnswer {
 }
 
 /// State of the implementation that was expanded, and where its steps led.
-pub(super) struct ExpandedState {
+pub(super) struct SampledState {
     pub state: ErasedState,
     pub targets: Vec<ErasedState>,
 }
@@ -54,9 +54,9 @@ pub(super) struct PairTally {
     /// The first pairs with several abstract states, few.
     several: BTreeSet<StateId>,
     /// The states of the sample,
-    sample: BTreeMap<StateId, ExpandedState>,
+    sample: BTreeMap<StateId, SampledState>,
     /// and the one that is being expanded.
-    expanded: Option<ExpandedState>,
+    expanded: Option<SampledState>,
     /// The first panic of a function of the model.
     panicked: Option<(Place, Panic)>,
     /// The first pair that cannot be written, or step to one.
@@ -225,7 +225,7 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
             return false;
         }
         let is_within = self.is_within(pair);
-        tally.expanded = is_sampled.then(|| ExpandedState {
+        tally.expanded = is_sampled.then(|| SampledState {
             state: ErasedState::clone(&pair.state),
             targets: Vec::new(),
         });
@@ -469,7 +469,7 @@ impl<'a> Searched<'a> {
     }
 
     /// The states of the sample.
-    pub fn take_sample(&mut self) -> impl Iterator<Item = ExpandedState> + use<> {
+    pub fn take_sample(&mut self) -> impl Iterator<Item = SampledState> + use<> {
         std::mem::take(&mut self.explored.tally.sample).into_values()
     }
 
