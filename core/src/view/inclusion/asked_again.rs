@@ -3,7 +3,7 @@
 use super::automaton::{Automaton, StepSource};
 use super::edge::{Edge, ROOT};
 use super::observed::Observed;
-use super::pair_search::Searched;
+use super::pair_search::SearchedPairs;
 use super::sides::{Bounds, Sides, Stop};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::visit_initial;
@@ -18,7 +18,7 @@ const WORK_A_STATE: u32 = 64;
 /// Contradiction of a system with what it answered before, if one is found: to simulations, or to a search of pairs.
 pub(super) fn contradiction<'a>(
     sides: &mut Sides<'a>,
-    searched: Option<&mut Searched<'a>>,
+    searched: Option<&mut SearchedPairs<'a>>,
 ) -> Result<Option<Inconsistency>, Stop> {
     let (implementation, specification) = (&mut sides.implementation, &sides.specification);
     let bounds = &mut sides.bounds;

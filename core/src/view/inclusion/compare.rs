@@ -12,7 +12,7 @@ use super::decide::{Decided, decide};
 use super::explicit::{Graph, Labels};
 use super::inclusion::{Bound, Evidence, Included, Inclusion, InclusionError};
 use super::observed::{Observations, Observed};
-use super::pair_search::{NoAnswer, Searched};
+use super::pair_search::{NoAnswer, SearchedPairs};
 use super::sides::{DiskAccount, Sides};
 use crate::state::Kept;
 use crate::statement::asked::calls::{Function, Of, call};
@@ -243,7 +243,7 @@ fn compared(
 
 impl<'a> Decided<'a> {
     /// The pairs that were explored.
-    fn searched(&mut self) -> Option<&mut Searched<'a>> {
+    fn searched(&mut self) -> Option<&mut SearchedPairs<'a>> {
         match self {
             Self::Included(searched) | Self::NotIncluded(searched) => Some(searched),
             Self::Simulated(_) | Self::IncludedSomehow(_) => None,
@@ -253,7 +253,7 @@ impl<'a> Decided<'a> {
 
 impl Inclusion {
     /// Figures of a comparison: those of pairs that were explored, or of simulations.
-    fn figures(sides: &Sides<'_>, searched: Option<&Searched<'_>>) -> Self {
+    fn figures(sides: &Sides<'_>, searched: Option<&SearchedPairs<'_>>) -> Self {
         let met = sides.implementation.states();
         let abstract_met = searched.map(|searched| searched.pairs.specification_states());
         Self {
@@ -262,7 +262,7 @@ impl Inclusion {
                 Some(searched) => searched.states.map(|states| states.max(met)),
             },
             specification_states: sides.specification.states().max(abstract_met.unwrap_or(0)),
-            pairs: searched.map_or(0, Searched::looked_at),
+            pairs: searched.map_or(0, SearchedPairs::looked_at),
             ..Self::default()
         }
     }

@@ -6,7 +6,7 @@
 
 use super::candidates::Simulated;
 use super::comparison::Comparison;
-use super::pair_search::{NoAnswer, Searched};
+use super::pair_search::{NoAnswer, SearchedPairs};
 use super::sides::Sides;
 use super::simulation::{Extent, Simulation};
 use crate::walk::explore::{Journal, Limit};
@@ -22,11 +22,11 @@ pub(super) enum Decided<'a> {
     /// There is a simulation, on the rung of its steps.
     Simulated(Box<Simulation>),
     /// Each trace is included, and there is no simulation.
-    Included(Box<Searched<'a>>),
+    Included(Box<SearchedPairs<'a>>),
     /// The same, but a limit came before it was known whether there is a simulation.
     IncludedSomehow(Limit),
     /// A trace is not included.
-    NotIncluded(Box<Searched<'a>>),
+    NotIncluded(Box<SearchedPairs<'a>>),
 }
 
 /// Answers to the questions.
@@ -35,7 +35,7 @@ struct Answers<'a> {
     /// For each way to simulate that is decided, the simulation, if there is one.
     simulations: [Option<Option<Box<Simulation>>>; 2],
     /// The pairs that were looked at, if each trace is included.
-    included: Option<Box<Searched<'a>>>,
+    included: Option<Box<SearchedPairs<'a>>>,
 }
 
 /// Decides inclusion, and on which rung of the ladder it is.

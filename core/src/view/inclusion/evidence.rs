@@ -11,7 +11,7 @@ use super::edge::{Edge, ROOT, StepLabel};
 use super::futures::torn;
 use super::inclusion::{Evidence, Future, MissingStutter, PassedState, Past};
 use super::mapping::{self, mapping, two_pasts};
-use super::pair_search::{NoAnswer, Searched};
+use super::pair_search::{NoAnswer, SearchedPairs};
 use super::pairs::Pairs;
 use super::sides::{Bounds, Sides};
 use super::simulation::{Extent, NONE, Several, Simulation, Strategy};
@@ -176,7 +176,10 @@ impl<'a> Sides<'a> {
     }
 
     /// A state and futures of it that no abstract state serves all, if they are found.
-    pub fn of_included(&mut self, searched: &Searched<'a>) -> Result<Option<Evidence>, NoAnswer> {
+    pub fn of_included(
+        &mut self,
+        searched: &SearchedPairs<'a>,
+    ) -> Result<Option<Evidence>, NoAnswer> {
         let Some(torn) = torn(searched, self)? else {
             return Ok(None);
         };

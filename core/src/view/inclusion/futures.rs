@@ -2,7 +2,7 @@
 //! can be chosen before the future is known.
 
 use super::edge::Edge;
-use super::pair_search::{NoAnswer, Searched};
+use super::pair_search::{NoAnswer, SearchedPairs};
 use super::pairs::TracePair;
 use super::sides::Sides;
 use crate::statement::erased::ErasedState;
@@ -25,7 +25,7 @@ pub(super) struct Torn {
 
 /// Finds a state that is torn between the fewest futures, among the first pairs of an inclusion that holds.
 pub(super) fn torn<'a>(
-    searched: &Searched<'a>,
+    searched: &SearchedPairs<'a>,
     sides: &mut Sides<'a>,
 ) -> Result<Option<Torn>, NoAnswer> {
     let mut fewest: Option<Torn> = None;
@@ -48,7 +48,7 @@ pub(super) fn torn<'a>(
 fn torn_at<'a>(
     at: StateId,
     pair: &TracePair,
-    searched: &Searched<'a>,
+    searched: &SearchedPairs<'a>,
     sides: &mut Sides<'a>,
 ) -> Result<Option<Torn>, NoAnswer> {
     let images = searched.pairs.abstract_states(pair);

@@ -18,7 +18,7 @@ use crate::statement::erased::ErasedState;
 const SHARDS: usize = 64;
 
 /// Pair that was met.
-struct Met {
+struct KnownPair {
     state: Arc<ErasedState>,
     set: SetId,
     /// Number of changes of what is observed until it is met.
@@ -27,7 +27,7 @@ struct Met {
 
 /// Pairs that were met, by their states of the implementation.
 pub(super) struct MinimalPairs {
-    shards: Vec<Mutex<HashTable<Met>>>,
+    shards: Vec<Mutex<HashTable<KnownPair>>>,
     hasher: FixedState,
     /// Number of states of the implementation.
     states: AtomicU64,
@@ -76,8 +76,8 @@ impl MinimalPairs {
         })
     }
 
-    fn insert(&self, shard: &mut HashTable<Met>, hash: u64, pair: &TracePair, level: u32) {
-        let met = Met {
+    fn insert(&self, shard: &mut HashTable<KnownPair>, hash: u64, pair: &TracePair, level: u32) {
+        let met = KnownPair {
             state: Arc::clone(&pair.state),
             set: pair.set,
             level,
@@ -93,7 +93,7 @@ impl MinimalPairs {
         self.hasher.hash_one(state)
     }
 
-    fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<Met>> {
+    fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<KnownPair>> {
         // The table itself goes by the lower bits, and by the upper seven.
         let shard = &self.shards[(hash >> 32) as usize % SHARDS];
         shard.lock().unwrap_or_else(PoisonError::into_inner)

@@ -308,7 +308,7 @@ impl<'a> Sides<'a> {
         work: u64,
         comparison: &Comparison<'_>,
         journal: Option<Journal>,
-    ) -> Result<Option<Searched<'a>>, NoAnswer> {
+    ) -> Result<Option<SearchedPairs<'a>>, NoAnswer> {
         let checkpoints = comparison.checkpoints.as_ref();
         let resumes = checkpoints.is_some_and(|one| one.start == Start::Resumed);
         let pairs = self.pairs(TraceStart::Initial, work, resumes);
@@ -330,7 +330,7 @@ impl<'a> Sides<'a> {
             ..Means::default()
         };
         let account = &mut self.account;
-        let searched = Searched::new(pairs, within, &options, work, means, account);
+        let searched = SearchedPairs::new(pairs, within, &options, work, means, account);
         if let Ok(Some(searched)) = &searched {
             self.bounds.clock = clock.not_counting(searched.pairs.uncounted());
         }
@@ -342,7 +342,7 @@ impl<'a> Sides<'a> {
         &self,
         states: [ErasedState; 2],
         work: u64,
-    ) -> Result<Option<Searched<'a>>, NoAnswer> {
+    ) -> Result<Option<SearchedPairs<'a>>, NoAnswer> {
         let pairs = self.pairs(TraceStart::From(states), work, false);
         let options = Options {
             limits: self.bounds.clock.limits_since(),
@@ -355,7 +355,7 @@ impl<'a> Sides<'a> {
         };
         let within = self.implementation.within();
         let (means, account) = (Means::default(), &mut DiskAccount::default());
-        Searched::new(pairs, within, &options, work, means, account)
+        SearchedPairs::new(pairs, within, &options, work, means, account)
     }
 
     /// Pairs from a beginning, with sets that take at most so much work.
@@ -378,7 +378,7 @@ impl<'a> Sides<'a> {
 }
 
 /// Pairs that were explored.
-pub(super) struct Searched<'a> {
+pub(super) struct SearchedPairs<'a> {
     pub pairs: Pairs<'a>,
     explored: Explored<Pairs<'a>, PairTally>,
     within: Option<Constraint<Pairs<'a>>>,
@@ -386,7 +386,7 @@ pub(super) struct Searched<'a> {
     pub states: Option<u64>,
 }
 
-impl<'a> Searched<'a> {
+impl<'a> SearchedPairs<'a> {
     /// Explores pairs; none if so much work was not enough.
     fn new(
         pairs: Pairs<'a>,
