@@ -296,10 +296,8 @@ pub(super) fn included(check: Option<&Check>) -> clap::Command {
 
 /// Options of what a search has on disk, which some others exclude; and what is to be said of it besides.
 fn on_disk(excluded_by: &[&'static str], besides: &str) -> [Arg; 4] {
-    let folder = |name, help: String| {
-        Arg::new(name)
-            .long(name)
-            .value_name("DIR")
+    let folder = |name: &'static str, help: String| {
+        valued(name, "DIR", "")
             .help(help)
             .value_parser(clap::value_parser!(PathBuf))
             .conflicts_with_all(excluded_by)

@@ -102,7 +102,7 @@ pub(super) fn run(
         }
         None => None,
     };
-    let label = match &command.compared {
+    let label: &str = match &command.compared {
         Compared::Check { name, .. } => name,
         Compared::Files(_) => INCLUDE,
     };
