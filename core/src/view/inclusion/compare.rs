@@ -166,6 +166,7 @@ impl Inclusion {
         Self {
             limit: Some(limit),
             unclaimed: Some(far),
+            states: Some(0),
             seconds,
             ..Self::default()
         }
