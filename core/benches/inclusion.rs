@@ -11,8 +11,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Graph, Inclusion, Labels, Step, StepLabel, check_graphs};
+use refmap::explore::Limits;
+use refmap::inclusion::{Comparison, Graph, Inclusion, Labels, Step, StepLabel, check_graphs};
 
 /// Steps of a system, its initial state being 0.
 #[derive(Clone, Default)]
@@ -132,17 +132,15 @@ fn compare(name: &str, systems: [&Steps; 2], labels: &Labels) {
     }
     let [implementation, specification] = systems.map(Steps::graph);
     let started = Instant::now();
-    let limits = Limits {
-        seconds: Some(60.0),
-        ..Limits::default()
+    let comparison = Comparison {
+        limits: Limits {
+            seconds: Some(60.0),
+            ..Limits::default()
+        },
+        ..Comparison::default()
     };
-    let inclusion = check_graphs(
-        &implementation,
-        &specification,
-        labels,
-        limits,
-        Watch::default(),
-    );
+    let inclusion = check_graphs(&implementation, &specification, labels, &comparison);
+    let inclusion = inclusion.expect("nothing is on disk");
     told(name, started, &inclusion);
 }
 

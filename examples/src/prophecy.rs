@@ -7,8 +7,7 @@
 
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::auxiliary::{Fate, Predicting, Prophecy, Prophesying, WithProphecy};
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Inclusion, check_inclusion};
+use refmap::inclusion::{Comparison, Inclusion, check_inclusion};
 use refmap::{Action, ObservationOf, Refinement, Report, Settings, State, TransitionSystem, check};
 use serde::Serialize;
 
@@ -293,8 +292,8 @@ where
     C: TransitionSystem,
     A: TransitionSystem<Observation = ObservationOf<C>>,
 {
-    let (limits, watch) = (Limits::default(), Watch::default());
-    check_inclusion(implementation, specification, limits, watch).expect("no function panics")
+    check_inclusion(implementation, specification, &Comparison::default())
+        .expect("no function panics")
 }
 
 fn foreseeing(prophecy: Foreseen, settings: &Settings<'_>) -> Report {

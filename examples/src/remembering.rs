@@ -10,8 +10,7 @@ use refmap::auxiliary::{
     History, Pausing, Recording, Remembering, Stuttering, Stutters, WithHistory, WithStuttering,
     enabled,
 };
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Inclusion, check_inclusion};
+use refmap::inclusion::{Comparison, Inclusion, check_inclusion};
 use refmap::{
     Action, IndexSet, Refinement, Report, Settings, State, TransitionSystem, check, guard,
 };
@@ -369,20 +368,13 @@ impl Refinement for PausingIsWriting {
 // ANCHOR: past
 /// The thermometer as it is, in the log.
 fn without_a_past() -> Inclusion {
-    check_inclusion(&Thermometer, &Log, Limits::default(), Watch::default())
-        .expect("no function panics")
+    check_inclusion(&Thermometer, &Log, &Comparison::default()).expect("no function panics")
 }
 // ANCHOR_END: past
 
 /// The thermometer that remembers, in the log that takes two steps.
 fn without_a_pause() -> Inclusion {
-    check_inclusion(
-        &WITH_READINGS,
-        &SlowLog,
-        Limits::default(),
-        Watch::default(),
-    )
-    .expect("no function panics")
+    check_inclusion(&WITH_READINGS, &SlowLog, &Comparison::default()).expect("no function panics")
 }
 
 fn remembering() -> Report {

@@ -2,8 +2,7 @@
 
 mod tables;
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::Inclusion;
+use refmap::inclusion::{Comparison, Inclusion};
 use refmap::internal::stepper::Stepper;
 use refmap::obligation::{CheckError, Checkable, Liveness, Settings};
 use refmap::report::Report;
@@ -119,8 +118,8 @@ impl Checkable for Progressing {
         self.0.any_number_of()
     }
 
-    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
-        self.0.include(limits, watch)
+    fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
+        self.0.include(comparison)
     }
 
     fn step_through(

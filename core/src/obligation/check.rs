@@ -28,7 +28,7 @@ use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::shown::number::grouped;
 use crate::view::crowd::{CrowdRefinement, Formed};
-use crate::view::inclusion::{Inclusion, of_refinement};
+use crate::view::inclusion::{Comparison, Inclusion, of_refinement};
 use crate::walk::explore::{
     Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
     Watch, conclude,
@@ -108,8 +108,8 @@ pub trait Checkable {
     ///
     /// # Errors
     ///
-    /// If a function of the model panics.
-    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError>;
+    /// If a function of the model panics, or a folder cannot be used as the settings say.
+    fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError>;
 
     /// Hands the refinement to `receive`, to step through it.
     ///
@@ -204,8 +204,8 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
         members_of(self)
     }
 
-    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
-        include(self, limits, watch)
+    fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
+        include(self, comparison)
     }
 
     fn step_through(
@@ -254,11 +254,8 @@ fn members_of(shown: &dyn Showing) -> Option<&str> {
     Some(crowd.form().members())
 }
 
-fn include(shown: &dyn Showing, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
-    guarded(shown, &|subject, _| {
-        let inclusion = of_refinement(subject, limits, watch);
-        inclusion.map_err(|panic| CheckError::Panicked(Box::new(panic)))
-    })
+fn include(shown: &dyn Showing, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
+    guarded(shown, &|subject, _| Ok(of_refinement(subject, comparison)?))
 }
 
 /// Hands a refinement over to be stepped through.

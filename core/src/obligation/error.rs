@@ -7,6 +7,7 @@ use crate::statement::asked::model_call::UNNAMED;
 use crate::statement::kind::ObligationKind;
 use crate::statement::rule::Process;
 use crate::view::crowd::CrowdFault;
+use crate::view::inclusion::InclusionError;
 use crate::walk::explore::{DiskError, Panic, PeersError};
 
 /// Reason why a check cannot be run. Its `Debug` is its message, since that is what `unwrap` shows.
@@ -217,6 +218,15 @@ impl Debug for CheckError {
 impl From<CrowdFault> for CheckError {
     fn from(fault: CrowdFault) -> Self {
         Self::Crowd(Box::new(fault))
+    }
+}
+
+impl From<InclusionError> for CheckError {
+    fn from(error: InclusionError) -> Self {
+        match error {
+            InclusionError::Panicked(panic) => Self::Panicked(Box::new(panic)),
+            InclusionError::Disk(error) => error.into(),
+        }
     }
 }
 

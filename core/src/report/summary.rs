@@ -60,7 +60,7 @@ pub fn head(report: &Report) -> Vec<String> {
 }
 
 /// Line about the checkpoints of a search.
-fn checkpoints(written: &Written) -> String {
+pub(crate) fn checkpoints(written: &Written) -> String {
     let mut line = format!(
         "{} in {}",
         counted(written.checkpoints, "checkpoint"),
@@ -76,7 +76,7 @@ fn checkpoints(written: &Written) -> String {
 }
 
 /// Line about the disk of a search, if it used it.
-fn spilled(spilled: &Spilled) -> Option<String> {
+pub(crate) fn spilled(spilled: &Spilled) -> Option<String> {
     let mebibytes = grouped(spilled.bytes.div_ceil(1 << 20));
     let ended = spilled.ended.as_ref();
     match (spilled.bytes, ended) {

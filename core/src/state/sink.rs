@@ -123,6 +123,29 @@ pub trait Sink {
     }
 }
 
+/// What is written into a sink of whatever type.
+impl Sink for &mut dyn Sink {
+    fn number(&mut self, most: u64, value: u64) {
+        (**self).number(most, value);
+    }
+
+    fn enter(&mut self, part: Part<'_>) {
+        (**self).enter(part);
+    }
+
+    fn leave(&mut self) {
+        (**self).leave();
+    }
+
+    fn misfit(&mut self, misfit: Misfit) {
+        (**self).misfit(misfit);
+    }
+
+    fn skip(&mut self, bits: u32) {
+        (**self).skip(bits);
+    }
+}
+
 /// Source that a state is read from, number by number.
 pub trait Source {
     /// A number from 0 to `most`.
@@ -157,6 +180,17 @@ pub trait Source {
             }
         }
         value
+    }
+}
+
+/// What is read from a source of whatever type.
+impl Source for &mut dyn Source {
+    fn number(&mut self, most: u64) -> u64 {
+        (**self).number(most)
+    }
+
+    fn skip(&mut self, bits: u32) {
+        (**self).skip(bits);
     }
 }
 

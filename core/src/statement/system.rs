@@ -90,7 +90,7 @@ pub trait TransitionSystem: Sync {
     /// The label of a step: the rule that fired, with its arguments.
     type Action: Action<Self>;
     /// Type of what can be observed of a state from outside of the system, an element of Σₒ.
-    type Observation: Clone + Eq + Hash + Debug + 'static;
+    type Observation: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// Visits every initial state (I).
     fn initial(&self, visit: &mut impl FnMut(Self::State));

@@ -1,7 +1,6 @@
 //! A check that adjusts the settings with which it is asked.
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::Inclusion;
+use refmap::inclusion::{Comparison, Inclusion};
 use refmap::internal::stepper::Stepper;
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
@@ -30,8 +29,8 @@ impl<C: Checkable, F: Fn(&mut Settings<'_>)> Checkable for Adjusting<C, F> {
         self.0.any_number_of()
     }
 
-    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
-        self.0.include(limits, watch)
+    fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
+        self.0.include(comparison)
     }
 
     fn step_through(

@@ -145,7 +145,7 @@ where
 impl<S, O, N> TransitionSystem for Machine<S, O, N>
 where
     S: State<Self>,
-    O: Clone + Eq + Hash + Debug + 'static,
+    O: Clone + Eq + Hash + Debug + Send + Sync + 'static,
     N: refmap::Action<Self>,
 {
     type State = S;

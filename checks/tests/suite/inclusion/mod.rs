@@ -4,8 +4,8 @@ mod found;
 
 use std::collections::{BTreeMap, HashSet};
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Included, Inclusion};
+use refmap::explore::Limits;
+use refmap::inclusion::{Comparison, Evidence, Included, Inclusion};
 use refmap::{Settings, StateOf, TransitionSystem, Verdict, check, steps};
 use refmap_checks::catalogue;
 use refmap_systems::ben_ari::Scope;
@@ -20,11 +20,14 @@ fn included(check: &str, arguments: &str, states: Option<u64>) -> Inclusion {
     let catalogue = catalogue();
     let check = catalogue.check(check).expect("it is a check");
     let arguments = check.arguments(arguments).expect("they are its arguments");
-    let limits = Limits {
-        states,
-        ..Limits::default()
+    let comparison = Comparison {
+        limits: Limits {
+            states,
+            ..Limits::default()
+        },
+        ..Comparison::default()
     };
-    let inclusion = check.include(&arguments, limits, Watch::default());
+    let inclusion = check.include(&arguments, &comparison);
     inclusion.expect("nothing panics")
 }
 
@@ -36,11 +39,14 @@ fn a_refinement_that_holds_is_an_inclusion() {
     let mut decided: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
     for claim in &claims {
         let check = catalogue.check(&claim.check).expect("it is a check");
-        let limits = Limits {
-            states: Some(MOST_STATES),
-            ..Limits::default()
+        let comparison = Comparison {
+            limits: Limits {
+                states: Some(MOST_STATES),
+                ..Limits::default()
+            },
+            ..Comparison::default()
         };
-        let inclusion = check.include(&claim.arguments, limits, Watch::default());
+        let inclusion = check.include(&claim.arguments, &comparison);
         let inclusion = inclusion.unwrap_or_else(|error| panic!("{}: {error}", claim.command));
         let holds = claim.expect.verdict == Verdict::Holds;
         match inclusion.verdict {
@@ -63,10 +69,10 @@ fn assert_found(nodes: u8, sons: u8, roots: u8) {
     let Some(Evidence::Mapping { mapping }) = &inclusion.evidence else {
         panic!("{inclusion}");
     };
-    assert_eq!(mapping.states, inclusion.states);
+    assert_eq!(Some(mapping.states), inclusion.states);
     let found = Found::new(Scope::new(nodes, sons, roots), mapping);
     let report = check(&found, &Settings::default()).expect("it can be checked");
-    assert_eq!(report.states, inclusion.states);
+    assert_eq!(Some(report.states), inclusion.states);
     for name in ["observation", "initiality", "simulation"] {
         let obligation = report.obligations.iter().find(|one| one.name == name);
         assert_eq!(
@@ -158,7 +164,7 @@ fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
         let found = (inclusion.verdict, inclusion.states, inclusion.rung);
         assert_eq!(
             found,
-            (Included::Included, states, Some(rung)),
+            (Included::Included, Some(states), Some(rung)),
             "{arguments}"
         );
         if rung == 3 {

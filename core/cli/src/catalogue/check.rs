@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::abilities::{Abilities, validate};
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
-use refmap::explore::{Limits, Unreturned, Watch};
-use refmap::inclusion::Inclusion;
+use refmap::explore::Unreturned;
+use refmap::inclusion::{Comparison, Inclusion};
 use refmap::internal::{calling, catch};
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
@@ -107,14 +107,13 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// If the arguments are inconsistent, or a function of the model panics.
+    /// If the arguments are inconsistent, a function of the model panics, or a folder cannot be used as the settings say.
     pub fn include(
         &self,
         arguments: &Arguments,
-        limits: Limits,
-        watch: Watch<'_>,
+        comparison: &Comparison<'_>,
     ) -> Result<Inclusion, InputError> {
-        panicking(|| Ok(self.build(arguments)?.include(limits, watch)?))
+        panicking(|| Ok(self.build(arguments)?.include(comparison)?))
     }
 
     /// The check of the instance of these arguments.

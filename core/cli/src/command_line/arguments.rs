@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::checkpoint::{self, Question};
+use super::checkpoint::{CHECK, KeptCommand, Question};
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
 use super::command::{
@@ -18,8 +18,8 @@ use super::feature::with_feature;
 #[cfg(not(feature = "pictures"))]
 use super::feature::{Feature, refusal};
 use super::grammar::{
-    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, PROCESSES, SAMPLES, SPECIFICATION, STORAGES,
-    SYMMETRIES, WITHOUT, WORKERS, command, criteria,
+    self, ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, INCLUDE, Named, PROCESSES, SAMPLES,
+    SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
 };
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]
@@ -27,6 +27,7 @@ use super::processes::Company;
 use crate::catalogue::{Abilities, Catalogue, Check, patterns};
 use crate::shell;
 use refmap::explore::{Limits, Spilling};
+use refmap::inclusion::Comparison;
 use refmap::internal::{nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until, Warnings};
 use refmap::random::{Samples, Walks};
@@ -89,7 +90,9 @@ pub(super) fn parse(
             json: matches.get_flag("json"),
             html: page(matches, told),
         }),
-        Some(("include", matches)) => Command::Include(include_command(catalogue, matches, told)),
+        Some((INCLUDE, matches)) => {
+            Command::Include(Box::new(include_command(catalogue, matches, told)?))
+        }
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches
                 .get_many("files")
@@ -216,35 +219,57 @@ pub(super) fn parse(
     })
 }
 
-fn include_command(catalogue: &Catalogue, matches: &ArgMatches, told: &str) -> IncludeCommand {
-    let (compared, matches) = match matches.subcommand() {
-        Some((name, matches)) => {
-            let parameters = &known_check(catalogue, name).parameters;
-            let compared = Compared::Check {
-                name: name.to_owned(),
-                arguments: Box::new(parameters.arguments(matches.clone())),
-            };
-            (compared, matches)
-        }
+/// # Errors
+///
+/// If a checkpoint cannot be resumed.
+fn include_command(
+    catalogue: &Catalogue,
+    matches: &ArgMatches,
+    told: &str,
+) -> Result<IncludeCommand, clap::Error> {
+    let (check, matches) = match matches.subcommand() {
+        Some((name, matches)) => (Some(known_check(catalogue, name)), matches),
+        None => (None, matches),
+    };
+    let command = KeptCommand {
+        command: INCLUDE,
+        check: check.map_or("of two files", |check| check.name),
+        grammar: grammar::included(check),
+    };
+    let Question {
+        matches: asked_for,
+        checkpoints,
+        ..
+    } = command.question(matches)?;
+    let compared = match check {
+        Some(check) => Compared::Check {
+            name: check.name.to_owned(),
+            arguments: Box::new(check.parameters.arguments(asked_for)),
+        },
         None => {
             let file = |name| {
                 let file = matches.get_one::<PathBuf>(name);
                 file.expect("clap demands two files").clone()
             };
-            let files = [file(IMPLEMENTATION), file(SPECIFICATION)];
-            (Compared::Files(files), matches)
+            Compared::Files([file(IMPLEMENTATION), file(SPECIFICATION)])
         }
     };
-    IncludeCommand {
+    Ok(IncludeCommand {
         compared,
-        limits: Limits {
-            states: matches.get_one("max-states").copied(),
-            ..time_and_memory(matches)
+        comparison: Comparison {
+            threads: threads(matches),
+            limits: Limits {
+                states: matches.get_one("max-states").copied(),
+                ..time_and_memory(matches)
+            },
+            checkpoints,
+            spill: spill(matches),
+            ..Comparison::default()
         },
         json: matches.get_flag("json"),
         html: page(matches, told),
         quiet: matches.get_flag("quiet"),
-    }
+    })
 }
 
 /// The words as an error can repeat them: controls as their escapes, which clap would leave out.
@@ -545,11 +570,21 @@ fn check_command(
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
+    let command = KeptCommand {
+        command: CHECK,
+        check: check.name,
+        grammar: grammar::claim(check),
+    };
     let Question {
-        arguments,
-        settings,
+        matches: asked_for,
         words,
-    } = checkpoint::question(check, matches, asked)?;
+        checkpoints,
+    } = command.question(matches)?;
+    let settings = Settings {
+        checkpoints,
+        ..asked(&asked_for)?
+    };
+    let arguments = check.parameters.arguments(asked_for);
     let (threads, limits) = (threads(matches), limits(matches));
     #[cfg(feature = "distributed")]
     let company = Company::asked(matches, check.name, words, threads, limits);

@@ -11,6 +11,7 @@ use crate::catalogue::Arguments;
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::Limits;
+use refmap::inclusion::Comparison;
 use refmap::obligation::Settings;
 #[cfg(feature = "pictures")]
 use refmap::obligation::{Liveness, Selection};
@@ -32,7 +33,7 @@ pub(super) enum Command {
     Explore(ExploreCommand),
     Fences(FencesCommand),
     Graph(GraphCommand),
-    Include(IncludeCommand),
+    Include(Box<IncludeCommand>),
     Litmus(LitmusCommand),
     New(NewCommand),
     Stress(StressCommand),
@@ -115,7 +116,7 @@ pub(super) struct GraphCommand {
 /// Compares two systems without a mapping.
 pub(super) struct IncludeCommand {
     pub compared: Compared,
-    pub limits: Limits,
+    pub comparison: Comparison<'static>,
     pub json: bool,
     pub html: Option<Page>,
     pub quiet: bool,

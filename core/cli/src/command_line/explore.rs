@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use refmap::explore::{Watch, Watchdog};
+use refmap::inclusion::Comparison;
 use refmap::internal::plain;
 use refmap::internal::stepper::Stepper;
 use refmap::obligation::Settings;
@@ -58,8 +59,13 @@ pub(super) fn run(
     };
     let compare = |within: Within<'_>| {
         let compare = |_: &Watchdog| {
-            let watch = settings.watch;
-            check.include(&command.arguments, command.limits, watch)
+            let comparison = Comparison {
+                threads: settings.threads,
+                limits: command.limits,
+                watch: settings.watch,
+                ..Comparison::default()
+            };
+            check.include(&command.arguments, &comparison)
         };
         let inclusion = watchdogs.watching(&command.check, command.limits, compare);
         let inclusion = inclusion.map_err(|error| error.to_string())?;

@@ -23,6 +23,9 @@ use serde_json::Value;
 /// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
 
+/// Name of the command that compares two systems without a mapping.
+pub(super) const INCLUDE: &str = "include";
+
 /// File with the implementation, where two explicit systems are compared.
 pub(super) const IMPLEMENTATION: &str = "A.aut";
 
@@ -237,13 +240,11 @@ fn graph() -> clap::Command {
 
 fn include(catalogue: &Catalogue) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
-        check
-            .parameters
-            .augment(clap::Command::new(check.name))
+        unless_resumed(check.parameters.augment(clap::Command::new(check.name)))
             .about(check.about)
             .after_help(format!("Source: {}", check.source))
             .next_help_heading("Options")
-            .args(include_options())
+            .args(include_options(Some(&check.parameters)))
     });
     let file = |name, help| {
         Arg::new(name)
@@ -251,7 +252,7 @@ fn include(catalogue: &Catalogue) -> clap::Command {
             .help(help)
             .value_parser(clap::value_parser!(PathBuf))
     };
-    clap::Command::new("include")
+    clap::Command::new(INCLUDE)
         .about("Compares two systems without a mapping, and says which variable a mapping lacks")
         .after_help(
             "The systems are those of a check, whose mapping is not used, or two labelled transition systems in the format of \
@@ -267,18 +268,64 @@ fn include(catalogue: &Catalogue) -> clap::Command {
             file(IMPLEMENTATION, "The implementation").requires(SPECIFICATION),
             file(SPECIFICATION, "The specification"),
         ])
-        .args(include_options())
+        .args(include_options(None))
         .arg_required_else_help(true)
         .subcommands(checks)
 }
 
-fn include_options() -> Vec<Arg> {
+fn include_options(parameters: Option<&Parameters>) -> Vec<Arg> {
     let [most_states, _] = bounds();
-    let mut options = vec![most_states];
+    let mut options = vec![threads_option(parameters), most_states];
     options.extend(time_and_memory());
     options.extend([json_option(), quiet_option()]);
+    options.extend(on_disk(&[], ""));
     options.push(html_option());
     options
+}
+
+/// Grammar of what a checkpoint of `include` keeps of its command, after the name of the check: its parameters. Of two files it keeps nothing.
+pub(super) fn included(check: Option<&Check>) -> clap::Command {
+    let command = clap::Command::new(INCLUDE)
+        .no_binary_name(true)
+        .disable_help_flag(true);
+    match check {
+        Some(check) => check.parameters.augment(command),
+        None => command,
+    }
+}
+
+/// Options of what a search has on disk, which some others exclude; and what is to be said of it besides.
+fn on_disk(excluded_by: &[&'static str], besides: &str) -> [Arg; 4] {
+    let folder = |name: &'static str, help: String| {
+        valued(name, "DIR", "")
+            .help(help)
+            .value_parser(clap::value_parser!(PathBuf))
+            .conflicts_with_all(excluded_by)
+    };
+    [
+        folder(
+            CHECKPOINT,
+            format!("Writes checkpoints into this folder, from which --resume goes on{besides}"),
+        ),
+        valued(
+            "every",
+            "MINUTES",
+            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too; several processes write theirs where a level begins",
+        )
+        .value_parser(ValueParser::new(minutes)),
+        folder(
+            RESUME,
+            "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits, \
+             the number of threads and what is written are this command's; a limit on states or depth is not below what the checkpoint has, and \
+             the time to read it is not counted"
+                .to_owned(),
+        )
+        .conflicts_with(CHECKPOINT),
+        folder(
+            "spill",
+            format!("Has states go to disk, into this folder, when --max-memory comes near{besides}"),
+        ),
+    ]
 }
 
 fn model_option(name: &'static str) -> Arg {
@@ -683,42 +730,13 @@ impl Options<'_> {
             flag("verbose", "Shows whole states at every step"),
             quiet_option(),
         ]);
-        options.extend(self.on_disk());
+        options.extend(on_disk(
+            &self.random(),
+            "; what needs the complete graph is not decided",
+        ));
         options.extend(self.processes());
         options.push(html_option());
         options
-    }
-
-    /// Options of what a search has on disk.
-    fn on_disk(&self) -> [Arg; 4] {
-        let folder =
-            |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
-        [
-            folder(
-                CHECKPOINT,
-                "Writes checkpoints into this folder, from which --resume goes on; what needs the complete graph is not decided",
-            )
-            .conflicts_with_all(self.random()),
-            valued(
-                "every",
-                "MINUTES",
-                "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too; several processes write theirs where a level begins",
-            )
-            .value_parser(ValueParser::new(minutes)),
-            folder(
-                RESUME,
-                "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits, \
-                 the number of threads and what is written are this command's; a limit on states or depth is not below what the checkpoint has, and \
-                 the time to read it is not counted",
-            )
-            .conflicts_with(CHECKPOINT)
-            .conflicts_with_all(self.random()),
-            folder(
-                "spill",
-                "Has states go to disk, into this folder, when --max-memory comes near; what needs the complete graph is not decided",
-            )
-            .conflicts_with_all(self.random()),
-        ]
     }
 
     /// Options of several processes.

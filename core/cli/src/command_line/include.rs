@@ -6,11 +6,12 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::{Limits, Watch, Watchdog};
-use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
+use refmap::explore::{Limits, Progress, Watch, Watchdog};
+use refmap::inclusion::{Comparison, Graph, Included, Inclusion, Labels, check_graphs};
 use refmap::internal::explore::Clock;
 use refmap::internal::input::Source;
 use refmap::internal::plain;
+use refmap::obligation::CheckError;
 use refmap::report::{Obligation, Report, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,12 +22,14 @@ use super::error::{CommandError, GraphFileError};
 use super::failures::Failures;
 #[cfg(feature = "pictures")]
 use super::files::Files;
+use super::grammar::INCLUDE;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::program::Program;
+use super::progress::Bar;
 use super::status::Status;
 use crate::aldebaran::{AldebaranError, read};
-use crate::catalogue::Arguments;
+use crate::catalogue::{Arguments, InputError};
 use crate::json;
 #[cfg(feature = "pictures")]
 use crate::pictures::include::{Page, Within};
@@ -87,11 +90,7 @@ pub(super) fn run(
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let watch = Watch {
-        cancel: Some(cancel),
-        progress: None,
-    };
-    let limits = command.limits;
+    let limits = command.comparison.limits;
     #[cfg(feature = "pictures")]
     let page = match &command.html {
         Some(page) => {
@@ -103,18 +102,35 @@ pub(super) fn run(
         }
         None => None,
     };
-    let compare = |_: &Watchdog| -> Result<Inclusion, CommandError> {
+    let label: &str = match &command.compared {
+        Compared::Check { name, .. } => name,
+        Compared::Files(_) => INCLUDE,
+    };
+    let bar = Bar::new(command.quiet, label, 0, limits);
+    let compare = |watchdog: &Watchdog| -> Result<Inclusion, CommandError> {
+        let show = |progress: &Progress| {
+            watchdog.note(progress);
+            bar.show(label, progress);
+        };
+        let comparison = Comparison {
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: Some(&show),
+            },
+            ..command.comparison.clone()
+        };
         match &command.compared {
             Compared::Check { name, arguments } => {
                 let check = program.catalogue.check(name)?;
-                Ok(check.include(arguments, limits, watch)?)
+                Ok(check.include(arguments, &comparison)?)
             }
             Compared::Files([implementation, specification]) => {
-                Ok(of_files(implementation, specification, limits, watch)?)
+                of_files(implementation, specification, &comparison)
             }
         }
     };
-    attended(program, "include", limits, cancel, compare, |inclusion| {
+    attended(program, INCLUDE, limits, cancel, compare, |inclusion| {
+        bar.clear();
         let inclusion = inclusion.unwrap_or_else(|held_up| Ok(held_up.by.inclusion()))?;
         let named = match &command.compared {
             Compared::Check { name, arguments } => Named::of_check(name, arguments, &inclusion),
@@ -206,14 +222,16 @@ pub(super) fn suggested(
 fn of_files(
     implementation: &Path,
     specification: &Path,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, GraphFileError> {
-    let clock = Clock::new(limits, watch);
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, CommandError> {
+    let clock = Clock::new(comparison.limits, comparison.watch);
     // What is left of the time, when they are read, is that of the comparison.
-    let limits = Limits {
-        since: Some(clock.started),
-        ..limits
+    let comparison = &Comparison {
+        limits: Limits {
+            since: Some(clock.started),
+            ..comparison.limits
+        },
+        ..comparison.clone()
     };
     let mut labels = Labels::new();
     let mut graph = |file: &Path| -> Result<Graph, GraphFileError> {
@@ -226,20 +244,19 @@ fn of_files(
     };
     let graphs = graph(implementation).and_then(|one| Ok([one, graph(specification)?]));
     match graphs {
-        Ok([implementation, specification]) => Ok(check_graphs(
-            &implementation,
-            &specification,
-            &labels,
-            limits,
-            watch,
-        )),
+        Ok([implementation, specification]) => {
+            let inclusion = check_graphs(&implementation, &specification, &labels, comparison);
+            Ok(inclusion
+                .map_err(CheckError::from)
+                .map_err(InputError::from)?)
+        }
         Err(error) => match error.error {
             AldebaranError::Interrupted { interrupted, .. } => {
                 let seconds = clock.started.elapsed().as_secs_f64();
                 let far = error.to_string();
                 Ok(Inclusion::unread(interrupted.limit, far, seconds))
             }
-            _ => Err(error),
+            _ => Err(error.into()),
         },
     }
 }

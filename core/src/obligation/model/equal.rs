@@ -82,7 +82,7 @@ impl ComparedAnswers<'_, '_> {
                 match same.filter(|same| *same == to) {
                     Some(same) => {
                         pairs += 1;
-                        let shown = (!implementation.0.are_alike(&same, &to))
+                        let shown = (!implementation.are_alike(&same, &to))
                             .then(|| difference(&same, &to))
                             .flatten();
                         let told = || (pairs <= MOST_ASKED).then(|| self.told_apart(&same, &to));

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::state::NameVisitor;
+use crate::state::{Kept, NameVisitor, Sink, Source};
 use crate::statement::asked::model_call::named;
 use crate::statement::drawing::Drawing;
 use crate::statement::fairness::Fairness;
@@ -34,8 +34,12 @@ pub(crate) trait SystemObject: Sync {
     fn derives_candidates(&self) -> bool;
     fn visit_names(&self, state: &mut ErasedState, visit: &mut dyn NameVisitor);
     fn visit_action_names(&self, action: &mut ErasedAction, visit: &mut dyn NameVisitor);
-    /// True if two states are known to be the same in every variable, from how they are written.
-    fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool;
+    /// Form in which states are kept: whether they can be written.
+    fn kept(&self) -> Kept;
+    /// True if it is known that a state is read back as it is written.
+    fn is_exact(&self) -> bool;
+    fn write(&self, state: &ErasedState, sink: &mut dyn Sink);
+    fn read(&self, source: &mut dyn Source) -> ErasedState;
 }
 
 /// Facts of an instance that are seldom to be said; see [`TransitionSystem::caveats`](crate::TransitionSystem::caveats). Each is none, by default.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::object::{Caveats, SystemObject};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::state::{BitWriter, Kept, Limits, NameVisitor, State};
+use crate::state::{BitReader, BitWriter, Code, Kept, Limits, NameVisitor, Sink, Source, State};
 use crate::statement::action::Action;
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::model_call::named;
@@ -101,20 +101,21 @@ impl<S: TransitionSystem> SystemObject for S {
         action.get_mut::<ActionOf<S>>().visit_names(visit);
     }
 
-    fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool {
-        if const { matches!(StateOf::<S>::KEPT, Kept::Whole) || !StateOf::<S>::EXACT.is_exact() } {
-            return false;
-        }
-        let code = |state: &ErasedState| {
-            let mut writer = BitWriter::growing();
-            state
-                .get::<StateOf<S>>()
-                .write(self, Limits::NONE, &mut writer);
-            writer.code()
-        };
-        named("`write` of a state", || {
-            code(one).is_some_and(|one| Some(one) == code(other))
-        })
+    fn kept(&self) -> Kept {
+        StateOf::<S>::KEPT
+    }
+
+    fn is_exact(&self) -> bool {
+        StateOf::<S>::EXACT.is_exact()
+    }
+
+    fn write(&self, state: &ErasedState, mut sink: &mut dyn Sink) {
+        let state: &StateOf<S> = state.get();
+        state.write(self, Limits::NONE, &mut sink);
+    }
+
+    fn read(&self, mut source: &mut dyn Source) -> ErasedState {
+        ErasedState::from(StateOf::<S>::read(self, Limits::NONE, &mut source))
     }
 }
 
@@ -126,6 +127,37 @@ impl<'a> ErasedSystem<'a> {
     /// A system that is none of a refinement's two.
     pub fn alone(system: &'a dyn SystemObject) -> Self {
         Self(system, Of::Model)
+    }
+
+    /// The words of a state, if it can be written, and what is read back is known to be it.
+    pub fn code(&self, state: &ErasedState) -> Option<Code> {
+        if self.0.kept() == Kept::Whole {
+            return None;
+        }
+        let mut writer = BitWriter::growing();
+        named("`write` of a state", || self.0.write(state, &mut writer));
+        let code = writer.code()?;
+        let is_back = || {
+            let back = self.of_words(code.words());
+            named("`eq` of a state", || back == *state)
+        };
+        (self.0.is_exact() || is_back()).then_some(code)
+    }
+
+    /// The state of some words.
+    pub fn of_words(&self, words: &[u64]) -> ErasedState {
+        named("`read` of a state", || {
+            self.0.read(&mut BitReader::new(words))
+        })
+    }
+
+    /// True if two states are known to be the same in every variable, from how they are written.
+    pub fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool {
+        let is_written = self.0.kept() == Kept::Encoded && self.0.is_exact();
+        is_written
+            && self
+                .code(one)
+                .is_some_and(|one| Some(one) == self.code(other))
     }
 
     /// Calls a function of the system, so that a thread that watches sees it.

@@ -35,11 +35,11 @@ impl<T: Any + Debug + Eq + Hash> Comparable for T {
 }
 
 /// Value that a system shows.
-trait ObservedValue: Comparable {
+trait ObservedValue: Comparable + Send + Sync {
     fn cloned(&self) -> Box<dyn ObservedValue>;
 }
 
-impl<T: Comparable + Clone> ObservedValue for T {
+impl<T: Comparable + Clone + Send + Sync> ObservedValue for T {
     fn cloned(&self) -> Box<dyn ObservedValue> {
         Box::new(self.clone())
     }
@@ -187,7 +187,7 @@ erased! {
 
 impl ErasedObservation {
     /// The same value without its type.
-    pub fn from<T: Any + Clone + Eq + Hash + Debug>(value: T) -> Self {
+    pub fn from<T: Any + Clone + Eq + Hash + Debug + Send + Sync>(value: T) -> Self {
         Self(Box::new(value))
     }
 }

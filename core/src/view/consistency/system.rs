@@ -201,7 +201,7 @@ impl<'a> SystemAgain<'a> {
         asks: bool,
     ) -> Option<Inconsistency> {
         let system = &self.system;
-        let shown = (!system.0.are_alike(kept, to)).then(|| difference(kept, to));
+        let shown = (!system.are_alike(kept, to)).then(|| difference(kept, to));
         let told = || {
             if !asks {
                 None

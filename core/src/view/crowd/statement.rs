@@ -123,7 +123,7 @@ pub trait Crowd: Clone + Send + Sync + 'static {
     /// The label of a step beside the member that takes it: the rule that fired, with its other arguments.
     type Action: Action<Self>;
     /// Type of what can be observed of the shared part, and of a member.
-    type Observation: Clone + Eq + Hash + Debug + 'static;
+    type Observation: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// True if members stand in a line, so that a step may tell those before a member from those behind it. Views keep their order, and then they are not exchanged.
     const IN_LINE: bool = false;

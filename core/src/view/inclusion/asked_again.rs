@@ -3,6 +3,7 @@
 use super::automaton::{Automaton, StepSource};
 use super::edge::{Edge, ROOT};
 use super::observed::Observed;
+use super::pair_search::SearchedPairs;
 use super::sides::{Bounds, Sides, Stop};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::visit_initial;
@@ -14,18 +15,40 @@ use crate::view::consistency::{Inconsistency, SystemAgain, SystemName, of_the, s
 /// Work that it takes to ask about a state.
 const WORK_A_STATE: u32 = 64;
 
-/// Contradiction of a system with what it answered before, if one is found.
-pub(super) fn contradiction(sides: &mut Sides<'_>) -> Result<Option<Inconsistency>, Stop> {
+/// Contradiction of a system with what it answered before, if one is found: to simulations, or to a search of pairs.
+pub(super) fn contradiction<'a>(
+    sides: &mut Sides<'a>,
+    searched: Option<&mut SearchedPairs<'a>>,
+) -> Result<Option<Inconsistency>, Stop> {
+    let (implementation, specification) = (&mut sides.implementation, &sides.specification);
     let bounds = &mut sides.bounds;
-    let found = of_system(&sides.implementation, SystemName::IMPLEMENTATION, bounds)?;
-    match found {
-        Some(found) => Ok(Some(found)),
-        None => of_system(&sides.specification, SystemName::SPECIFICATION, bounds),
+    let sample = searched.map(|searched| {
+        let sample = searched.take_sample();
+        let numbers = sample.map(|one| implementation.note_expanded(one.state, one.targets));
+        let numbers: Vec<u32> = numbers.collect();
+        (searched, numbers)
+    });
+    let (searched, numbers) = sample.unzip();
+    let numbers = numbers.unwrap_or_default();
+    let name = SystemName::IMPLEMENTATION;
+    if let Some(found) = of_system(implementation, &numbers, name, bounds)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = of_system(specification, &[], SystemName::SPECIFICATION, bounds)? {
+        return Ok(Some(found));
+    }
+    match searched {
+        None => Ok(None),
+        Some(searched) => searched.pairs.with_automaton(|automaton| {
+            of_system(automaton, &[], SystemName::SPECIFICATION, bounds)
+        }),
     }
 }
 
+/// The same of one system, at some states beside those of a sample.
 fn of_system(
     automaton: &Automaton<'_>,
+    beside: &[u32],
     name: SystemName,
     bounds: &mut Bounds<'_>,
 ) -> Result<Option<Inconsistency>, Stop> {
@@ -38,7 +61,11 @@ fn of_system(
     };
     let states =
         (ROOT + 1..automaton.numbers() as u32).filter(|state| is_asked_again(u64::from(state - 1)));
-    for state in [ROOT].into_iter().chain(states) {
+    for state in [ROOT]
+        .into_iter()
+        .chain(states)
+        .chain(beside.iter().copied())
+    {
         bounds.works(WORK_A_STATE)?;
         if let Some(known) = automaton.known_steps(state) {
             let asked = match observed.state(state) {

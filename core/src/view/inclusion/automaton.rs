@@ -1,15 +1,19 @@
 //! Automata: states by number, with labelled steps that are computed when they are first asked for.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::Arc;
 
+use foldhash::fast::FixedState;
 use serde_json::Value;
 
 use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::{Graph, Labels};
-use super::observed::Observed;
+use super::observed::{Observations, Observed, Within};
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::drawing::Drawing;
+use crate::statement::erased::{ErasedState, ErasedSystem};
 use crate::statement::system::TransitionSystem;
 
 /// Origin of the steps of an automaton.
@@ -57,6 +61,65 @@ impl<'a> Automaton<'a> {
         state == ROOT && matches!(self.source, StepSource::Observed(_))
     }
 
+    /// The system.
+    pub fn system(&self) -> ErasedSystem<'a> {
+        match &self.source {
+            StepSource::Explicit(graph, _) => ErasedSystem::alone(*graph),
+            StepSource::Observed(observed) => observed.system,
+        }
+    }
+
+    /// Checksum of an explicit system.
+    pub fn checksum(&self) -> Option<u64> {
+        match &self.source {
+            StepSource::Explicit(graph, labels) => {
+                Some(FixedState::default().hash_one((graph, labels)))
+            }
+            StepSource::Observed(_) => None,
+        }
+    }
+
+    /// Constraint on its states that are expanded.
+    pub fn within(&self) -> Within<'a> {
+        match &self.source {
+            StepSource::Explicit(..) => None,
+            StepSource::Observed(observed) => observed.within,
+        }
+    }
+
+    /// The same, of which nothing was asked for, and whose labels are by these observations.
+    pub fn anew(&self, observations: &Arc<Observations>) -> Self {
+        Self::new(match &self.source {
+            StepSource::Explicit(graph, labels) => StepSource::Explicit(graph, labels),
+            StepSource::Observed(observed) => StepSource::Observed(Observed::new(
+                observed.system,
+                observed.within,
+                observations,
+            )),
+        })
+    }
+
+    /// A state of the system that has a number.
+    pub fn erased_state(&self, number: u32) -> ErasedState {
+        match &self.source {
+            StepSource::Explicit(graph, _) => ErasedState::from(graph.exchanged(number)),
+            StepSource::Observed(observed) => {
+                let state = observed.state(number);
+                state
+                    .expect("no step leads to what is before the initial states")
+                    .clone()
+            }
+        }
+    }
+
+    /// Number of a state of the system.
+    pub fn number_of(&mut self, state: ErasedState) -> u32 {
+        match &mut self.source {
+            StepSource::Explicit(graph, _) => graph.exchanged(*state.get()),
+            StepSource::Observed(observed) => observed.meet(state).to,
+        }
+    }
+
     /// Places of the steps of a state, in the order of their labels, each once; [`edge`](Self::edge) has them. A step that shows
     /// nothing and leads nowhere else is none.
     pub fn steps(&mut self, from: u32) -> Range<u32> {
@@ -64,19 +127,22 @@ impl<'a> Automaton<'a> {
         if let Some(Some(place)) = self.places.get(at) {
             return place.clone();
         }
-        if self.places.len() <= at {
-            self.places.resize(at + 1, None);
-        }
         let mut steps = Vec::new();
-        let mut visit = |edge: Edge| {
-            if !edge.is_stutter(from) {
-                steps.push(edge);
-            }
-        };
+        let mut visit = |edge: Edge| steps.push(edge);
         match &mut self.source {
             StepSource::Explicit(graph, _) => graph.visit_steps(from, &mut visit),
             StepSource::Observed(observed) => observed.visit_steps(from, &mut visit),
         }
+        self.note_steps(from, steps)
+    }
+
+    /// Notes the steps of a state, and returns their places.
+    fn note_steps(&mut self, from: u32, mut steps: Vec<Edge>) -> Range<u32> {
+        let at = from as usize;
+        if self.places.len() <= at {
+            self.places.resize(at + 1, None);
+        }
+        steps.retain(|edge| !edge.is_stutter(from));
         steps.sort_unstable();
         steps.dedup();
         let first = self.edges.len() as u32;
@@ -84,6 +150,22 @@ impl<'a> Automaton<'a> {
         let place = first..self.edges.len() as u32;
         self.places[at] = Some(place.clone());
         place
+    }
+
+    /// Notes the states to which the steps of a state lead that another search has expanded, unless they are known; returns its number.
+    pub fn note_expanded(&mut self, state: ErasedState, targets: Vec<ErasedState>) -> u32 {
+        let from = self.number_of(state);
+        if self.known_steps(from).is_none()
+            && let StepSource::Observed(observed) = &mut self.source
+        {
+            let steps = targets.into_iter().map(|to| {
+                let edge = observed.meet(to);
+                observed.seen_from(from, edge)
+            });
+            let steps = steps.collect();
+            self.note_steps(from, steps);
+        }
+        from
     }
 
     /// Steps of a state, if it was asked for them.

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
+use super::automaton::Automaton;
 use super::edge::StepLabel;
-use super::sides::{Sides, Stop};
+use super::sides::{Bounds, Sides, Stop};
 use super::walk::Walk;
 
 /// Abstract steps that one step of the implementation may simulate.
@@ -75,13 +76,23 @@ impl Candidates {
             });
             self.all.extend(targets);
         } else {
-            let reached = self.several.search(&[from], label, sides)?;
+            let reached = self.search(from, label, sides)?;
             let shown = reached.nodes().filter(|reached| reached.is_shown);
             self.all.extend(shown.map(|reached| reached.target));
         }
         let places = first..self.all.len() as u32;
         self.places.insert((from, label), places.clone());
         Ok(places)
+    }
+
+    fn search(
+        &mut self,
+        from: u32,
+        label: StepLabel,
+        sides: &mut Sides<'_>,
+    ) -> Result<Walk<Weak>, Stop> {
+        let (specification, bounds) = (&mut sides.specification, &mut sides.bounds);
+        self.several.search(&[from], label, specification, bounds)
     }
 
     /// True if abstract steps that show a label lead from one state to another.
@@ -113,7 +124,7 @@ impl Candidates {
         label: StepLabel,
         sides: &mut Sides<'_>,
     ) -> Result<Vec<u32>, Stop> {
-        let reached = self.several.search(&[from], label, sides)?;
+        let reached = self.search(from, label, sides)?;
         let mut nodes = reached.nodes();
         let end = nodes.position(|reached| reached.is_shown && reached.target.to == to);
         let end = end.expect("a candidate is reached by steps that show its label");
@@ -144,7 +155,8 @@ impl SeveralSteps {
         &mut self,
         from: &[u32],
         label: StepLabel,
-        sides: &mut Sides<'_>,
+        automaton: &mut Automaton<'_>,
+        bounds: &mut Bounds<'_>,
     ) -> Result<Walk<Weak>, Stop> {
         self.search += 1;
         let mut walk = Walk::default();
@@ -163,9 +175,9 @@ impl SeveralSteps {
             let Weak { target, is_shown } = walk.node(at);
             let to_show = if is_shown { &[][..] } else { &[label] };
             for shows in [StepLabel::INVISIBLE].iter().chain(to_show) {
-                for place in sides.specification.labelled(target.to, *shows) {
-                    sides.work()?;
-                    let to = sides.specification.edge(place).to;
+                for place in automaton.labelled(target.to, *shows) {
+                    bounds.work(automaton.states())?;
+                    let to = automaton.edge(place).to;
                     let steps = target.steps + 1;
                     let next = Weak {
                         target: AbstractTarget { to, steps },

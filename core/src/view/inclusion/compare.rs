@@ -1,52 +1,54 @@
 //! Comparisons of systems without a mapping: of two systems, of those of a refinement, of explicit ones.
 
-use std::cell::RefCell;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
 
 use super::asked_again;
 use super::automaton::{Automaton, StepSource};
 use super::candidates::Simulated;
+use super::comparison::Comparison;
 use super::decide::{Decided, decide};
 use super::explicit::{Graph, Labels};
-use super::inclusion::{Bound, Evidence, Included, Inclusion};
-use super::observed::Observed;
-use super::sides::{Bounds, Sides};
-use crate::state::numbered::Numbered;
+use super::inclusion::{Bound, Evidence, Included, Inclusion, InclusionError};
+use super::observed::{Observations, Observed};
+use super::pair_search::{NoAnswer, SearchedPairs};
+use super::sides::{DiskAccount, Sides};
+use crate::state::Kept;
 use crate::statement::asked::calls::{Function, Of, call};
 use crate::statement::asked::functions::Functions;
-use crate::statement::asked::model_call::{Panic, UNNAMED, catch_seldom, named};
+use crate::statement::asked::model_call::{UNNAMED, catch_seldom, named};
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::asked::visit::some_steps;
 use crate::statement::constraint::Constraint;
 use crate::statement::erased::{ErasedSystem, RefinementObject, SystemObject, View};
 use crate::statement::system::{ObservationOf, TransitionSystem, first_initial};
 use crate::view::auxiliary::Base;
-use crate::walk::explore::{Clock, Limit, Limits, Watch};
+use crate::walk::explore::{Clock, DiskError, Journal, Limit};
 
 /// Compares what can be observed of an implementation with what can be observed of a specification.
 ///
 /// # Errors
 ///
-/// If a function of a system panics.
+/// If a function of a system panics, or a folder cannot be used as the settings say.
 pub fn check_inclusion<C, A>(
     implementation: &C,
     specification: &A,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, Panic>
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, InclusionError>
 where
     C: TransitionSystem,
     A: TransitionSystem<Observation = ObservationOf<C>>,
 {
-    observed(implementation, specification, None, limits, watch)
+    observed(implementation, specification, None, comparison)
 }
 
 /// The same of the systems of a refinement, whose constraint bounds the implementation. Neither its mapping is used nor the auxiliary
 /// variables that it adds: what is missing is told of the system without them.
 pub(crate) fn of_refinement(
     refinement: &dyn RefinementObject,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, Panic> {
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, InclusionError> {
     let constraint = catch_seldom(|| named(UNNAMED, || refinement.constraint()))?;
     let mut implementation = refinement.implementation();
     let mut variables = Vec::new();
@@ -59,7 +61,7 @@ pub(crate) fn of_refinement(
     }
     let specification = refinement.specification();
     let constraint = constraint.as_ref();
-    let mut inclusion = observed(implementation, specification, constraint, limits, watch)?;
+    let mut inclusion = observed(implementation, specification, constraint, comparison)?;
     inclusion.variables = variables;
     let guesses = catch_seldom(|| {
         let view = view_of(implementation);
@@ -84,24 +86,22 @@ fn observed<'a>(
     implementation: &'a dyn SystemObject,
     specification: &'a dyn SystemObject,
     constraint: Option<&'a Constraint<ErasedSystem<'static>>>,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, Panic> {
-    let observations = RefCell::new(Numbered::default());
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, InclusionError> {
+    let observations = Arc::<Observations>::default();
     let source = |system, of, within| {
         let system = ErasedSystem(system, of);
         StepSource::Observed(Observed::new(system, within, &observations))
     };
-    let clock = Clock::new(limits, watch);
-    let mut sides = Sides {
-        implementation: Automaton::new(source(implementation, Of::Implementation, constraint)),
-        specification: Automaton::new(source(specification, Of::Specification, None)),
-        bounds: Bounds::new(clock),
-    };
+    let sources = [
+        source(implementation, Of::Implementation, constraint),
+        source(specification, Of::Specification, None),
+    ];
+    let mut sides = Sides::new(sources, Clock::new(comparison.limits, comparison.watch));
     catch_seldom(|| {
         named(UNNAMED, || {
-            let mut inclusion = compared(&mut sides, clock);
-            if inclusion.verdict == Included::Included && inclusion.states == 0 {
+            let mut inclusion = compared(&mut sides, comparison)?;
+            if inclusion.verdict == Included::Included && sides.implementation.states() == 0 {
                 inclusion.claim_nothing(
                     "the implementation has no initial state, so that nothing was compared",
                 );
@@ -134,9 +134,9 @@ fn observed<'a>(
                 outside: None,
             });
             inclusion.bounds.extend(own);
-            inclusion
+            Ok(inclusion)
         })
-    })
+    })?
 }
 
 /// True if a specification says by an `allows` of its own what its steps are.
@@ -166,6 +166,7 @@ impl Inclusion {
         Self {
             limit: Some(limit),
             unclaimed: Some(far),
+            states: Some(0),
             seconds,
             ..Self::default()
         }
@@ -177,72 +178,171 @@ pub fn check_graphs(
     implementation: &Graph,
     specification: &Graph,
     labels: &Labels,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Inclusion {
-    let clock = Clock::new(limits, watch);
-    let mut sides = Sides {
-        implementation: Automaton::new(StepSource::Explicit(implementation, labels)),
-        specification: Automaton::new(StepSource::Explicit(specification, labels)),
-        bounds: Bounds::new(clock),
-    };
-    compared(&mut sides, clock)
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, InclusionError> {
+    let sources = [implementation, specification];
+    let sources = sources.map(|graph| StepSource::Explicit(graph, labels));
+    let mut sides = Sides::new(sources, Clock::new(comparison.limits, comparison.watch));
+    compared(&mut sides, comparison)
 }
 
 /// Decides, and then looks for evidence.
-fn compared(sides: &mut Sides<'_>, clock: Clock<'_>) -> Inclusion {
-    let decided = decide(sides);
-    let contradiction = match &decided {
-        Ok(_) => sides.allow(u64::MAX, asked_again::contradiction),
-        Err(_) => Ok(None),
+fn compared(
+    sides: &mut Sides<'_>,
+    comparison: &Comparison<'_>,
+) -> Result<Inclusion, InclusionError> {
+    let started = sides.bounds.clock.started;
+    let journal = journal(sides, comparison)?;
+    let mut decided = match decide(sides, comparison, journal) {
+        Ok(decided) => Ok(decided),
+        Err(NoAnswer::Limit(limit)) => Err(limit),
+        Err(NoAnswer::Disk(error)) => return Err(error.into()),
     };
-    let mut inclusion = Inclusion {
-        states: sides.implementation.states(),
-        specification_states: sides.specification.states(),
-        ..Inclusion::default()
+    let searched = decided.as_mut().ok().and_then(Decided::searched);
+    let mut inclusion = Inclusion::figures(sides, searched.as_deref());
+    if let (Some(searched), StepSource::Observed(observed)) =
+        (&searched, &mut sides.implementation.source)
+    {
+        observed.outside = observed.outside.max(searched.outside());
+    }
+    let is_decided = decided.is_ok();
+    let searched = decided.as_mut().ok().and_then(Decided::searched);
+    let contradiction = if is_decided {
+        sides.whole(|sides| asked_again::contradiction(sides, searched))
+    } else {
+        Ok(None)
     };
     let decided = match (decided, contradiction) {
-        (_, Ok(Some(Some(contradiction)))) => {
+        (_, Ok(Some(contradiction))) => {
             inclusion.claim_nothing(&format!("the model contradicts itself: {contradiction}"));
-            inclusion.seconds = clock.started.elapsed().as_secs_f64();
-            return inclusion;
+            Err(None)
         }
-        (Ok(_), Err(limit)) | (Err(limit), _) => Err(limit),
+        (Ok(_), Err(limit)) | (Err(limit), _) => Err(Some(limit)),
         (Ok(decided), Ok(_)) => Ok(decided),
     };
-    inclusion.verdict = match &decided {
-        Ok(Decided::NotIncluded(..)) => Included::NotIncluded,
-        Ok(_) => Included::Included,
-        Err(_) => Included::Incomplete,
-    };
     let evidence = match decided {
-        Ok(Decided::Simulated(simulation)) => {
-            inclusion.rung = Some(match simulation.candidates.simulated {
-                Simulated::AtMostOne => 1,
-                Simulated::Several => 2,
-            });
-            inclusion.pairs = simulation.looked_at() as u64;
-            sides.of_simulation(simulation).map(Some)
-        }
-        Ok(Decided::Included(antichain)) => {
-            inclusion.rung = Some(3);
-            inclusion.pairs = antichain.walk.len().into();
-            sides.of_included(&antichain)
-        }
-        Ok(Decided::NotIncluded(antichain, unmatched)) => {
-            inclusion.pairs = antichain.walk.len().into();
-            inclusion.trace_length = Some(sides.trace_length(&antichain, unmatched));
-            Ok(Some(sides.of_trace(&antichain, unmatched)))
-        }
-        Ok(Decided::IncludedSomehow(limit)) | Err(limit) => {
-            inclusion.limit = Some(limit);
+        Ok(decided) => inclusion.decide(decided, sides),
+        Err(limit) => {
+            inclusion.limit = limit;
             Ok(None)
         }
     };
     match evidence {
         Ok(evidence) => inclusion.evidence = evidence,
-        Err(limit) => inclusion.evidence_limit = Some(limit),
+        Err(NoAnswer::Limit(limit)) => inclusion.evidence_limit = Some(limit),
+        Err(NoAnswer::Disk(error)) => return Err(error.into()),
     }
-    inclusion.seconds = clock.started.elapsed().as_secs_f64();
-    inclusion
+    let DiskAccount {
+        checkpoints,
+        spilled,
+    } = std::mem::take(&mut sides.account);
+    inclusion.checkpoints = checkpoints;
+    inclusion.spilled = spilled;
+    inclusion.seconds = started.elapsed().as_secs_f64();
+    Ok(inclusion)
+}
+
+impl<'a> Decided<'a> {
+    /// The pairs that were explored.
+    fn searched(&mut self) -> Option<&mut SearchedPairs<'a>> {
+        match self {
+            Self::Included(searched) | Self::NotIncluded(searched) => Some(searched),
+            Self::Simulated(_) | Self::IncludedSomehow(_) => None,
+        }
+    }
+}
+
+impl Inclusion {
+    /// Figures of a comparison: those of pairs that were explored, or of simulations.
+    fn figures(sides: &Sides<'_>, searched: Option<&SearchedPairs<'_>>) -> Self {
+        let met = sides.implementation.states();
+        let abstract_met = searched.map(|searched| searched.pairs.specification_states());
+        Self {
+            states: match searched {
+                None => Some(met),
+                Some(searched) => searched.states.map(|states| states.max(met)),
+            },
+            specification_states: sides.specification.states().max(abstract_met.unwrap_or(0)),
+            pairs: searched.map_or(0, SearchedPairs::looked_at),
+            ..Self::default()
+        }
+    }
+
+    /// Tells a decision, and looks for evidence.
+    fn decide<'a>(
+        &mut self,
+        decided: Decided<'a>,
+        sides: &mut Sides<'a>,
+    ) -> Result<Option<Evidence>, NoAnswer> {
+        self.verdict = Included::Included;
+        match decided {
+            Decided::Simulated(simulation) => {
+                self.rung = Some(match simulation.candidates.simulated {
+                    Simulated::AtMostOne => 1,
+                    Simulated::Several => 2,
+                });
+                self.pairs = simulation.looked_at() as u64;
+                let evidence = sides.of_simulation(simulation);
+                evidence.map(Some).map_err(NoAnswer::Limit)
+            }
+            Decided::Included(searched) => {
+                self.rung = Some(3);
+                sides.of_included(&searched)
+            }
+            Decided::NotIncluded(searched) => {
+                let trace = match searched.unmatched() {
+                    Ok(trace) => trace.expect("a trace is not included"),
+                    Err(error) => {
+                        self.claim_nothing(&format!("the model contradicts itself: {error}"));
+                        return Ok(None);
+                    }
+                };
+                let trace = sides.edges_of(&trace);
+                self.verdict = Included::NotIncluded;
+                self.trace_length = Some(sides.trace_length(&trace));
+                Ok(Some(sides.of_trace(&trace)))
+            }
+            Decided::IncludedSomehow(limit) => {
+                self.limit = Some(limit);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The journal of a search of pairs, if there are to be checkpoints.
+fn journal(sides: &Sides<'_>, comparison: &Comparison<'_>) -> Result<Option<Journal>, DiskError> {
+    let automata = [&sides.implementation, &sides.specification];
+    let is_written = |automaton: &&Automaton<'_>| automaton.system().0.kept() == Kept::Encoded;
+    if comparison.is_on_disk() && !automata.iter().all(is_written) {
+        return Err(DiskError::NotWritten);
+    }
+    let Some(checkpoints) = &comparison.checkpoints else {
+        return Ok(None);
+    };
+    let names = ["implementation", "specification"];
+    let of_systems = names.iter().zip(automata).flat_map(|(name, automaton)| {
+        let system = automaton.system();
+        let rules = system.call_rules().iter();
+        let rules: Value = rules.map(|rule| rule.name.to_string()).collect();
+        [
+            (format!("the {name}"), system.0.type_name().into()),
+            (format!("the list of the {name}'s rules"), rules),
+            (
+                format!("the checksum of the {name}"),
+                automaton.checksum().into(),
+            ),
+        ]
+    });
+    let constraint = sides.implementation.within();
+    let constraint = constraint.map(|constraint| constraint.name().to_owned());
+    let others = [
+        ("the version of refmap", env!("CARGO_PKG_VERSION").into()),
+        ("the question", "inclusion".into()),
+        ("the constraint", constraint.into()),
+    ];
+    let others = others.map(|(name, value)| (name.to_owned(), value));
+    let identity: Map<String, Value> = of_systems.chain(others).collect();
+    let journal = Journal::open(checkpoints, identity)?;
+    Ok(Some(journal.within(&comparison.limits)?))
 }

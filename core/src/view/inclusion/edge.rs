@@ -1,7 +1,9 @@
 //! Steps of automata, with what they show.
 
+use serde::Serialize;
+
 /// Label of a step, by number: what it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct StepLabel(pub(super) u32);
 
 impl StepLabel {

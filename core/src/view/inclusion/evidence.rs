@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::antichain::{Antichain, MetPair, Unmatched, edges};
+use super::after::AfterTraces;
 use super::automaton::StepSource;
 use super::candidates::{Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
 use super::futures::torn;
 use super::inclusion::{Evidence, Future, MissingStutter, PassedState, Past};
 use super::mapping::{self, mapping, two_pasts};
-use super::sides::Sides;
+use super::pair_search::{NoAnswer, SearchedPairs};
+use super::pairs::Pairs;
+use super::sides::{Bounds, Sides};
 use super::simulation::{Extent, NONE, Several, Simulation, Strategy};
 use super::table::{MOST_STATES, Table};
+use crate::statement::erased::ErasedState;
+use crate::statement::trace::Trace;
 use crate::walk::explore::Limit;
 
 /// Abstract states of a set that are shown.
@@ -25,7 +29,7 @@ const WORK: u64 = 1 << 30;
 /// The same where a step may be several abstract steps, and of a search for two pasts.
 const WORK_IN_SEVERAL: u64 = 1 << 26;
 
-impl Sides<'_> {
+impl<'a> Sides<'a> {
     /// A behaviour of the implementation from a state on, each state with a set of abstract states if `sets` has one.
     fn behaviour(&self, first: u32, edges: &[Edge], sets: &[&[u32]]) -> Vec<PassedState> {
         let mut shown = Vec::new();
@@ -172,22 +176,65 @@ impl Sides<'_> {
     }
 
     /// A state and futures of it that no abstract state serves all, if they are found.
-    pub fn of_included(&mut self, antichain: &Antichain) -> Result<Option<Evidence>, Limit> {
-        let Some(torn) = torn(antichain, self)? else {
+    pub fn of_included(
+        &mut self,
+        searched: &SearchedPairs<'a>,
+    ) -> Result<Option<Evidence>, NoAnswer> {
+        let Some(torn) = torn(searched, self)? else {
             return Ok(None);
         };
-        let path = antichain.walk.path(torn.at);
-        let MetPair { by, set } = antichain.walk.node(torn.at);
-        let images = antichain.sets.members(set).iter();
+        let Ok(past) = searched.trace_to(torn.at) else {
+            return Ok(None);
+        };
+        let past = self.edges_of(&past);
+        let images = torn.images.into_iter();
+        let images = images.map(|image| {
+            let number = self.specification.number_of(image);
+            self.specification.state(number)
+        });
+        let images = images.collect();
+        let state = past.last().map_or(ROOT, |edge| edge.to);
         let futures = torn.futures.iter();
         Ok(Some(Evidence::Prophecy {
-            past: self.behaviour(path[0].by.to, &edges(&path), &[]),
-            images: images
-                .map(|image| self.specification.state(*image))
-                .collect(),
-            futures: futures.map(|future| self.future(by.to, future)).collect(),
+            past: self.behaviour(ROOT, &past, &[]),
+            images,
+            futures: futures.map(|future| self.future(state, future)).collect(),
             fails: torn.failed,
         }))
+    }
+
+    /// Steps of a trace, from the root on.
+    pub fn edges_of(&mut self, trace: &Trace<Pairs<'_>>) -> Vec<Edge> {
+        let to_initial = match &mut self.implementation.source {
+            StepSource::Explicit(..) => None,
+            StepSource::Observed(observed) => {
+                Some(observed.meet(ErasedState::clone(&trace.initial.state)))
+            }
+        };
+        let steps = self.steps_of(trace);
+        to_initial.into_iter().chain(steps).collect()
+    }
+
+    /// Steps of a trace, from the state on in which it begins.
+    pub fn steps_of(&mut self, trace: &Trace<Pairs<'_>>) -> Vec<Edge> {
+        let automaton = &mut self.implementation;
+        let mut from = automaton.number_of(ErasedState::clone(&trace.initial.state));
+        let steps = trace.steps.iter().map(|(step, pair)| {
+            let state = ErasedState::clone(&pair.state);
+            let edge = match &mut automaton.source {
+                StepSource::Explicit(graph, _) => Edge {
+                    label: step.label,
+                    to: graph.exchanged(*state.get()),
+                },
+                StepSource::Observed(observed) => {
+                    let edge = observed.meet(state);
+                    observed.seen_from(from, edge)
+                }
+            };
+            from = edge.to;
+            edge
+        });
+        steps.collect()
     }
 
     fn future(&self, from: u32, edges: &[Edge]) -> Future {
@@ -202,35 +249,44 @@ impl Sides<'_> {
     }
 
     /// Number of visible steps of a trace that the specification does not have.
-    pub fn trace_length(&self, antichain: &Antichain, unmatched: Unmatched) -> u64 {
-        let edges = edges(&antichain.walk.path(unmatched.at));
-        let visible = edges
+    pub fn trace_length(&self, trace: &[Edge]) -> u64 {
+        let visible = trace
             .iter()
             .filter(|edge| edge.label != StepLabel::INVISIBLE);
         // What is observed at the beginning is no change.
         let initial = usize::from(self.implementation.is_before_initial(ROOT));
-        (visible.count() + 1 - initial) as u64
+        (visible.count() - initial) as u64
     }
 
-    /// A trace that the specification does not have.
-    pub fn of_trace(&mut self, antichain: &Antichain, unmatched: Unmatched) -> Evidence {
-        let path = antichain.walk.path(unmatched.at);
-        let sets = path.iter().map(|met| antichain.sets.members(met.set));
+    /// A trace that the specification does not have, by its steps. The sets of abstract states are found once more, by one worker.
+    pub fn of_trace(&mut self, trace: &[Edge]) -> Evidence {
+        let (unmatched, past) = trace.split_last().expect("a step cannot be followed");
+        let (mut after, bounds) = (AfterTraces::default(), &mut Bounds::none());
+        let specification = &mut self.specification;
+        let known = "what was found is found again";
+        let first = after.closed(&[ROOT], specification, bounds).expect(known);
+        let mut path = vec![first];
+        for edge in past {
+            let set = path[path.len() - 1];
+            let image = after.image(set, edge.label, specification, bounds);
+            path.push(image.expect(known));
+        }
+        let sets = path.iter().map(|set| after.sets.members(*set));
         let sets: Vec<&[u32]> = sets.collect();
-        let MetPair { by, set } = antichain.walk.node(unmatched.at);
         let mut could_show = Vec::new();
-        for state in antichain.sets.members(set) {
+        for state in sets[sets.len() - 1] {
             let steps = self.specification.steps(*state);
             let labels = steps.map(|place| self.specification.edge(place).label);
             could_show.extend(labels.filter(|label| *label != StepLabel::INVISIBLE));
         }
         could_show.sort_unstable();
         could_show.dedup();
-        let action = self.implementation.action(by.to, unmatched.edge, None);
+        let before = past.last().map_or(ROOT, |edge| edge.to);
+        let action = self.implementation.action(before, *unmatched, None);
         Evidence::Trace {
-            steps: self.behaviour(path[0].by.to, &edges(&path), &sets),
-            unmatched: Box::new(self.shown(action, unmatched.edge.to, &[])),
-            shows: self.implementation.label(unmatched.edge.label),
+            steps: self.behaviour(ROOT, past, &sets),
+            unmatched: Box::new(self.shown(action, unmatched.to, &[])),
+            shows: self.implementation.label(unmatched.label),
             could_show: could_show
                 .iter()
                 .map(|label| self.implementation.label(*label))

@@ -1,11 +1,23 @@
 //! Explicit labelled transition systems: states by number, steps with labels that are texts.
 
+use std::hash::{Hash, Hasher};
+
+use serde::Serialize;
+
 use super::edge::{Edge, ROOT, StepLabel};
 use crate::state::numbered::Numbered;
+use crate::statement::action::Action;
+use crate::statement::system::{TransitionSystem, fire_by_next};
 
 /// Labels of visible steps, by their texts. Two systems that are compared share them.
 #[derive(Default)]
 pub struct Labels(Numbered<String>);
+
+impl Hash for Labels {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.values().hash(hasher);
+    }
+}
 
 impl Labels {
     /// No label yet.
@@ -29,7 +41,7 @@ impl Labels {
 }
 
 /// Step of an explicit system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Step {
     /// State in which it begins.
     pub from: u32,
@@ -40,7 +52,7 @@ pub struct Step {
 }
 
 /// Explicit labelled transition system, with states that are numbered from 0 on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Graph {
     states: u32,
     initial: u32,
@@ -110,14 +122,50 @@ impl Graph {
 
     /// Visits the steps of a state of the automaton.
     pub(super) fn visit_steps(&self, from: u32, visit: &mut dyn FnMut(Edge)) {
-        let from = self.exchanged(from);
-        let first = self.steps.partition_point(|step| step.from < from);
-        let steps = self.steps[first..].iter();
-        for step in steps.take_while(|step| step.from == from) {
-            visit(Edge {
-                label: step.label,
-                to: self.exchanged(step.to),
-            });
+        for step in self.steps_from(self.exchanged(from)) {
+            visit(self.edge(step));
         }
     }
+
+    /// A step, as one of the automaton.
+    pub(super) fn edge(&self, step: &Step) -> Edge {
+        Edge {
+            label: step.label,
+            to: self.exchanged(step.to),
+        }
+    }
+
+    fn steps_from(&self, from: u32) -> impl Iterator<Item = &Step> {
+        let first = self.steps.partition_point(|step| step.from < from);
+        let steps = self.steps[first..].iter();
+        steps.take_while(move |step| step.from == from)
+    }
+}
+
+impl Action<Graph> for Step {}
+
+/// Its steps have labels, and its states show nothing.
+impl TransitionSystem for Graph {
+    type State = u32;
+    type Action = Step;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        visit(self.initial);
+    }
+
+    fn fire(&self, step: &Step, state: &mut u32) -> Option<()> {
+        fire_by_next(self, step, state)
+    }
+
+    fn candidates(&self, from: &u32, visit: &mut impl FnMut(Step)) {
+        self.steps_from(*from).copied().for_each(visit);
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut(Step, &u32)) {
+        self.steps_from(*from)
+            .for_each(|step| visit(*step, &step.to));
+    }
+
+    fn observe(&self, _: &u32) {}
 }

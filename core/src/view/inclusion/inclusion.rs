@@ -5,7 +5,24 @@ use serde_json::Value;
 
 use super::table::Table;
 use crate::statement::drawing::Drawing;
-use crate::walk::explore::{Limit, Unreturned};
+use crate::walk::explore::{DiskError, Limit, Panic, Spilled, Unreturned, Written};
+
+/// Reason why two systems are not compared.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InclusionError {
+    /// A function of a system panicked.
+    #[error("{}", .0.told("a function of the model"))]
+    Panicked(Panic),
+    /// The search cannot be kept on disk, or not go on from there.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+impl From<Panic> for InclusionError {
+    fn from(panic: Panic) -> Self {
+        Self::Panicked(panic)
+    }
+}
 
 /// Verdict on the inclusion of what can be observed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -32,8 +49,8 @@ pub struct Inclusion {
     pub trace_length: Option<u64>,
     /// Number of pairs of states, or of a state and a set of abstract states, that were looked at for the verdict.
     pub pairs: u64,
-    /// Number of states of the implementation that were met.
-    pub states: u64,
+    /// Number of states of the implementation that were met. None of pairs that may go to disk, which are not counted by their states.
+    pub states: Option<u64>,
     /// Number of states of the specification that were met.
     pub specification_states: u64,
     /// Limit that came first, if one did.
@@ -50,6 +67,12 @@ pub struct Inclusion {
     pub evidence: Option<Evidence>,
     /// Limit that ended the search for evidence, if one did; the verdict does not depend on it.
     pub evidence_limit: Option<Limit>,
+    /// Account of the checkpoints, if there were to be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<Written>,
+    /// Account of the disk, if pairs were to go there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spilled: Option<Spilled>,
     /// Time that it took.
     pub seconds: f64,
 }
@@ -59,7 +82,7 @@ impl Unreturned {
     pub fn inclusion(&self) -> Inclusion {
         let far = format!("{} came, and {self}", self.limit);
         Inclusion {
-            states: self.states,
+            states: Some(self.states),
             ..Inclusion::unread(self.limit, far, self.seconds)
         }
     }

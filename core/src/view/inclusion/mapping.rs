@@ -5,16 +5,23 @@
 
 use std::collections::BTreeSet;
 
-use super::antichain::{MetPair, edges};
 use super::candidates::Candidates;
 use super::edge::{Edge, ROOT, StepLabel};
-use super::sets::{Antichains, Sets};
+use super::sets::{Antichains, SetId, Sets};
 use super::sides::{Sides, Stop};
 use super::simulation::{NONE, Simulation};
 use super::walk::Walk;
 
 /// States that are given an image by trial before a search for a mapping is given up.
 const MOST_TRIALS: usize = 100_000;
+
+/// State of the implementation, and the images that it can have after a past.
+#[derive(Clone, Copy)]
+struct MetPair {
+    /// Step that led to the state; one that shows nothing, if none did.
+    by: Edge,
+    set: SetId,
+}
 
 /// Past of a state of the implementation, with the images that it leaves possible.
 pub(super) struct BranchingPast {
@@ -88,7 +95,7 @@ pub(super) fn two_pasts(
         Ok(None)
     })?;
     let past = |at: u32| BranchingPast {
-        edges: edges(&walk.path(at)),
+        edges: walk.path(at).iter().skip(1).map(|met| met.by).collect(),
         images: sets.members(walk.node(at).set).to_vec(),
     };
     Ok(found.map(|places| places.map(past)))

@@ -28,11 +28,12 @@
 //! environment may still do. The steps of a specification are those that its `next` visits. Before anything is claimed both systems are
 //! asked again about some states; of a model that contradicts itself nothing is.
 
-mod antichain;
+mod after;
 mod asked_again;
 mod automaton;
 mod candidates;
 mod compare;
+mod comparison;
 mod decide;
 mod edge;
 mod evidence;
@@ -44,7 +45,10 @@ mod futures;
 )]
 mod inclusion;
 mod mapping;
+mod minimal;
 mod observed;
+mod pair_search;
+mod pairs;
 mod sets;
 mod sides;
 mod simulation;
@@ -56,11 +60,12 @@ mod walk;
 pub use compare::check_graphs;
 pub use compare::check_inclusion;
 pub(crate) use compare::of_refinement;
+pub use comparison::Comparison;
 #[doc(hidden)]
 pub use edge::StepLabel;
 #[doc(hidden)]
 pub use explicit::{Graph, GraphError, Labels, Step};
 pub use inclusion::{
-    Bound, Evidence, Future, Included, Inclusion, MissingStutter, PassedState, Past,
+    Bound, Evidence, Future, Included, Inclusion, InclusionError, MissingStutter, PassedState, Past,
 };
 pub use table::{Case, Part, Table};

@@ -1,18 +1,47 @@
 //! Observed transition systems as automata: a step that changes what can be observed is labelled with what is observed after it.
 
-use std::cell::RefCell;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::edge::{Edge, ROOT, StepLabel};
 use crate::state::numbered::Numbered;
+use crate::statement::asked::calls::Of;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 use crate::statement::constraint::Constraint;
 use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::statement::system::TransitionSystem;
+use crate::view::consistency::SystemName;
 
-/// Observations by number, which two systems share. Their labels are one more.
-pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
+/// Observations by number, which two systems share, and several workers. Their labels are one more.
+#[derive(Default)]
+pub(super) struct Observations(RwLock<Numbered<ErasedObservation>>);
+
+impl Observations {
+    /// Label of a step that leads to this observation, if that is another one than before. An observation may have panicked with the
+    /// lock; those before it are as they were.
+    pub fn label(&self, observation: ErasedObservation) -> StepLabel {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = all.find(&observation);
+        drop(all);
+        let add = || {
+            let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            all.number(observation)
+        };
+        StepLabel(known.unwrap_or_else(add) + 1)
+    }
+
+    /// Observation that a label shows.
+    fn shown(&self, label: StepLabel) -> String {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let place = label.0.checked_sub(1);
+        let observation = place.and_then(|place| all.values().get(place as usize));
+        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+    }
+}
+
+/// Constraint on the states that are expanded.
+pub(super) type Within<'a> = Option<&'a Constraint<ErasedSystem<'static>>>;
 
 /// Observed system whose states are numbered as they are met.
 ///
@@ -20,9 +49,8 @@ pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
 /// beginning is the first label. States have their numbers plus one.
 pub(super) struct Observed<'a> {
     pub system: ErasedSystem<'a>,
-    /// Constraint on the states that are expanded.
-    within: Option<&'a Constraint<ErasedSystem<'static>>>,
-    observations: &'a Observations,
+    pub within: Within<'a>,
+    pub observations: Arc<Observations>,
     states: Numbered<ErasedState>,
     /// Labels of what is observed of the states met.
     labels: Vec<StepLabel>,
@@ -33,13 +61,13 @@ pub(super) struct Observed<'a> {
 impl<'a> Observed<'a> {
     pub fn new(
         system: ErasedSystem<'a>,
-        within: Option<&'a Constraint<ErasedSystem<'static>>>,
-        observations: &'a Observations,
+        within: Within<'a>,
+        observations: &Arc<Observations>,
     ) -> Self {
         Self {
             system,
             within,
-            observations,
+            observations: Arc::clone(observations),
             states: Numbered::default(),
             labels: Vec::new(),
             outside: 0,
@@ -82,28 +110,36 @@ impl<'a> Observed<'a> {
 
     /// Observation that a label shows.
     pub fn shown(&self, label: StepLabel) -> String {
-        let observations = self.observations.borrow();
-        let place = label.0.checked_sub(1);
-        let observation = place.and_then(|place| observations.values().get(place as usize));
-        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+        self.observations.shown(label)
     }
 
     /// Visits the steps of a state of the automaton.
     pub fn visit_steps(&mut self, from: u32, visit: &mut dyn FnMut(Edge)) {
-        let system = self.system;
+        let (system, name) = (self.system, self.name());
         let Some(state) = self.state(from).cloned() else {
             debug_assert_eq!(from, ROOT);
-            visit_initial(&system, &mut |state| visit(self.meet(state)));
+            let mut meet = |state| visit(self.meet(state));
+            named(name.initial, || visit_initial(&system, &mut meet));
             return;
         };
         if !self.is_within(&state) {
             self.outside += 1;
             return;
         }
-        visit_steps(&system, &state, &mut |_, to| {
+        let mut meet = |_, to: &ErasedState| {
             let edge = self.meet(to.clone());
             visit(self.seen_from(from, edge));
-        });
+        };
+        // A set is found while the other system's steps are taken, whose functions have the same names.
+        named(name.next, || visit_steps(&system, &state, &mut meet));
+    }
+
+    /// Names of the functions of the system.
+    fn name(&self) -> SystemName {
+        match self.system.1 {
+            Of::Specification => SystemName::SPECIFICATION,
+            Of::Implementation | Of::Model => SystemName::IMPLEMENTATION,
+        }
     }
 
     /// True if a state is expanded: it is within the constraint.
@@ -119,7 +155,7 @@ impl<'a> Observed<'a> {
     }
 
     /// Step from a state, which shows nothing where what is observed stays the same.
-    fn seen_from(&self, from: u32, mut edge: Edge) -> Edge {
+    pub fn seen_from(&self, from: u32, mut edge: Edge) -> Edge {
         if from != ROOT && self.label(from) == edge.label {
             edge.label = StepLabel::INVISIBLE;
         }
@@ -127,13 +163,13 @@ impl<'a> Observed<'a> {
     }
 
     /// Number of a state, and the label of what is observed there.
-    fn meet(&mut self, state: ErasedState) -> Edge {
+    pub fn meet(&mut self, state: ErasedState) -> Edge {
+        let name = self.name();
         let number = self.states.number(state);
         if number as usize == self.labels.len() {
             let state = &self.states.values()[number as usize];
-            let observation = named("`observe`", || self.system.observe(state));
-            let label = self.observations.borrow_mut().number(observation);
-            self.labels.push(StepLabel(label + 1));
+            let observation = named(name.observe, || self.system.observe(state));
+            self.labels.push(self.observations.label(observation));
         }
         Edge {
             label: self.labels[number as usize],

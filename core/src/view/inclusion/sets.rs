@@ -1,16 +1,21 @@
 //! Sets of abstract states by number: each set once, with what refuses inclusion cheaply.
 
 use foldhash::HashMap;
+use serde::Serialize;
 
 use super::sides::{Bounds, Stop};
 use crate::state::numbered::Numbered;
 
 /// Number of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(super) struct SetId(u32);
 
+impl SetId {
+    /// The set of no state.
+    pub const EMPTY: Self = Self(0);
+}
+
 /// Sets of states, each with a number.
-#[derive(Default)]
 pub(super) struct Sets {
     all: Numbered<Box<[u32]>>,
     signatures: Vec<u64>,
@@ -23,6 +28,19 @@ const LARGE: usize = 64;
 
 /// Members that are compared in a piece of work.
 const MEMBERS_A_PIECE: usize = 8;
+
+impl Default for Sets {
+    fn default() -> Self {
+        let mut sets = Self {
+            all: Numbered::default(),
+            signatures: Vec::new(),
+            known: HashMap::default(),
+        };
+        let empty = sets.number(Vec::new());
+        debug_assert_eq!(empty, SetId::EMPTY);
+        sets
+    }
+}
 
 impl Sets {
     /// Number of a set. Its members are in their order, each once.
@@ -54,27 +72,39 @@ impl Sets {
         whole: SetId,
         bounds: &mut Bounds<'_>,
     ) -> Result<bool, Stop> {
-        if part == whole {
-            return Ok(true);
+        if let Some(known) = self.is_part_by_signature(part, whole) {
+            return Ok(known);
         }
-        let [part_bits, whole_bits] = [part, whole].map(|set| self.signatures[set.0 as usize]);
-        let sizes = [part, whole].map(|set| self.members(set).len());
-        if part_bits & !whole_bits != 0 || sizes[0] >= sizes[1] {
-            return Ok(false);
-        }
-        let is_large = sizes[1] > LARGE;
+        let size = self.members(whole).len();
+        let is_large = size > LARGE;
         if is_large && let Some(known) = self.known.get(&(part, whole)) {
             return Ok(*known);
         }
-        bounds.works(sizes[1].div_ceil(MEMBERS_A_PIECE) as u32)?;
-        let mut rest = self.members(whole).iter();
-        let mut members = self.members(part).iter();
-        let is_subset =
-            members.all(|member| rest.by_ref().find(|other| *other >= member) == Some(member));
+        bounds.works(size.div_ceil(MEMBERS_A_PIECE) as u32)?;
+        let is_subset = self.is_part(part, whole);
         if is_large {
             self.known.insert((part, whole), is_subset);
         }
         Ok(is_subset)
+    }
+
+    /// The same, of which nothing is kept.
+    pub fn is_part(&self, part: SetId, whole: SetId) -> bool {
+        self.is_part_by_signature(part, whole).unwrap_or_else(|| {
+            let mut rest = self.members(whole).iter();
+            let mut members = self.members(part).iter();
+            members.all(|member| rest.by_ref().find(|other| *other >= member) == Some(member))
+        })
+    }
+
+    /// The same, where no member has to be compared.
+    fn is_part_by_signature(&self, part: SetId, whole: SetId) -> Option<bool> {
+        if part == whole {
+            return Some(true);
+        }
+        let [part_bits, whole_bits] = [part, whole].map(|set| self.signatures[set.0 as usize]);
+        let sizes = [part, whole].map(|set| self.members(set).len());
+        (part_bits & !whole_bits != 0 || sizes[0] >= sizes[1]).then_some(false)
     }
 }
 
@@ -83,21 +113,11 @@ impl Sets {
 pub(super) struct Antichains {
     /// Numbers of the pairs of each state that are kept, with their sets.
     kept: Vec<Vec<(u32, SetId)>>,
-    /// Of each pair that was inserted, by its number, the number of the first that has taken its place.
-    replaced_by: Vec<Option<u32>>,
+    /// Number of pairs that were inserted.
+    inserted: u32,
 }
 
 impl Antichains {
-    /// Number of pairs that were inserted.
-    pub fn inserted(&self) -> u32 {
-        self.replaced_by.len() as u32
-    }
-
-    /// True if one of the first so many pairs has taken the place of one.
-    pub fn is_replaced(&self, pair: u32, among: u32) -> bool {
-        self.replaced_by[pair as usize].is_some_and(|by| by < among)
-    }
-
     /// Numbers of the pairs of a state that are kept, with their sets.
     pub fn of(&self, state: u32) -> &[(u32, SetId)] {
         self.kept.get(state as usize).map_or(&[], Vec::as_slice)
@@ -115,7 +135,6 @@ impl Antichains {
         if self.kept.len() <= at {
             self.kept.resize(at + 1, Vec::new());
         }
-        let new = self.inserted();
         let kept = &mut self.kept[at];
         for (_, other) in &*kept {
             bounds.works(1)?;
@@ -124,16 +143,15 @@ impl Antichains {
             }
         }
         let mut place = 0;
-        while let Some((pair, other)) = kept.get(place).copied() {
+        while let Some((_, other)) = kept.get(place).copied() {
             if sets.is_subset(set, other, bounds)? {
-                self.replaced_by[pair as usize] = Some(new);
                 kept.swap_remove(place);
             } else {
                 place += 1;
             }
         }
-        kept.push((new, set));
-        self.replaced_by.push(None);
+        kept.push((self.inserted, set));
+        self.inserted += 1;
         Ok(true)
     }
 }

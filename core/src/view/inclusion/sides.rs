@@ -1,7 +1,9 @@
 //! The two automata that are compared, and the bounds on the work on them.
 
-use super::automaton::Automaton;
-use crate::walk::explore::{Clock, Limit};
+use std::time::Duration;
+
+use super::automaton::{Automaton, StepSource};
+use crate::walk::explore::{Clock, Limit, Limits, Spilled, Watch, Written};
 
 /// Reason why a search ends before it has its result.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +16,9 @@ pub(super) enum Stop {
 
 /// Bounds on a decision: asked at every piece of work, they look at the clock now and then.
 pub(super) struct Bounds<'a> {
-    clock: Clock<'a>,
+    pub clock: Clock<'a>,
+    /// Time that is not counted, since a checkpoint was read.
+    pub uncounted: Duration,
     /// Pieces of work that are still allowed.
     left: u64,
     /// Those since the last look at the clock.
@@ -28,8 +32,35 @@ impl<'a> Bounds<'a> {
     pub fn new(clock: Clock<'a>) -> Self {
         Self {
             clock,
+            uncounted: Duration::ZERO,
             left: u64::MAX,
             work: 0,
+        }
+    }
+
+    /// The same for a search that is allowed so many pieces of work.
+    pub fn allowing(clock: Clock<'a>, work: u64) -> Self {
+        Self {
+            left: work,
+            ..Self::new(clock)
+        }
+    }
+
+    /// Bounds on what ends whatever it takes.
+    pub fn none() -> Self {
+        Self::new(Clock::new(Limits::default(), Watch::default()))
+    }
+
+    /// Notes a piece of work on so many states.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is reached, or no more work is allowed.
+    #[inline]
+    pub fn work(&mut self, states: u64) -> Result<(), Stop> {
+        match self.clock.limits.states {
+            Some(most) if states > most => Err(Stop::Limit(Limit::States(most))),
+            _ => self.works(1),
         }
     }
 
@@ -49,7 +80,11 @@ impl<'a> Bounds<'a> {
             return Ok(());
         }
         self.work = 0;
-        match self.clock.out_of_time_or_memory() {
+        match self
+            .clock
+            .not_counting(self.uncounted)
+            .out_of_time_or_memory()
+        {
             Some(limit) => Err(Stop::Limit(limit)),
             None => Ok(()),
         }
@@ -61,9 +96,27 @@ pub(super) struct Sides<'a> {
     pub implementation: Automaton<'a>,
     pub specification: Automaton<'a>,
     pub bounds: Bounds<'a>,
+    pub account: DiskAccount,
 }
 
-impl Sides<'_> {
+/// Account of what a search of pairs has on disk.
+#[derive(Default)]
+pub(super) struct DiskAccount {
+    pub checkpoints: Option<Written>,
+    pub spilled: Option<Spilled>,
+}
+
+impl<'a> Sides<'a> {
+    /// The two automata, of which nothing was asked.
+    pub fn new([implementation, specification]: [StepSource<'a>; 2], clock: Clock<'a>) -> Self {
+        Self {
+            implementation: Automaton::new(implementation),
+            specification: Automaton::new(specification),
+            bounds: Bounds::new(clock),
+            account: DiskAccount::default(),
+        }
+    }
+
     /// Notes a piece of work.
     ///
     /// # Errors
@@ -71,16 +124,8 @@ impl Sides<'_> {
     /// If a limit is reached, or no more work is allowed.
     #[inline]
     pub fn work(&mut self) -> Result<(), Stop> {
-        if let Some(most) = self.bounds.clock.limits.states
-            && self
-                .implementation
-                .states()
-                .max(self.specification.states())
-                > most
-        {
-            return Err(Stop::Limit(Limit::States(most)));
-        }
-        self.bounds.works(1)
+        let states = [&self.implementation, &self.specification].map(Automaton::states);
+        self.bounds.work(states[0].max(states[1]))
     }
 
     /// Runs a search that is allowed so many pieces of work; none if they were not enough. The same work is done each time,

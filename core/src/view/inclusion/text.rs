@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::inclusion::{Bound, Evidence, Included, Inclusion, MissingStutter, PassedState, Past};
 use super::table::Table;
+use crate::report::summary::{checkpoints, spilled};
 use crate::statement::shown::number::{counted, grouped};
 use crate::statement::shown::value::compact;
 
@@ -66,14 +67,24 @@ impl Inclusion {
                 self.variables.join(", ")
             )?;
         }
+        if let Some(states) = self.states {
+            write!(f, "{} of the implementation, ", counted(states, "state"))?;
+        }
         writeln!(
             f,
-            "{} of the implementation, {} of the specification, {}, {:.2} s",
-            counted(self.states, "state"),
-            grouped(self.specification_states),
+            "{} of the specification, {}, {:.2} s",
+            match self.states {
+                Some(_) => grouped(self.specification_states),
+                None => counted(self.specification_states, "state"),
+            },
             counted(self.pairs, "pair"),
             self.seconds,
         )?;
+        let checkpoints = self.checkpoints.as_ref().map(checkpoints);
+        let spilled = self.spilled.as_ref().and_then(spilled);
+        for line in checkpoints.into_iter().chain(spilled) {
+            writeln!(f, "{line}")?;
+        }
         f.write_str("finite observations, hence safety: nothing is said of fairness, deadlock, coverage, agency or the environment",
         )?;
         match (self.rung, &self.evidence) {

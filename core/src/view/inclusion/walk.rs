@@ -1,4 +1,4 @@
-//! Breadth-first walk, by which everything is found here that steps lead to.
+//! Breadth-first walk, by which is found what steps of a known automaton lead to.
 
 use super::sides::Stop;
 
@@ -12,15 +12,6 @@ struct MetNode<N> {
     node: N,
     /// Place of the node whose step led there; none of a first one.
     before: Option<u32>,
-}
-
-/// State of the layer of a node that is expanded: the nodes that are as far from the first ones as it is.
-#[derive(Clone, Copy)]
-pub(super) enum Layer {
-    /// Nodes are added to it: steps are asked for that lead no farther.
-    Open,
-    /// It ends at this place: the other steps are asked for.
-    Ends(u32),
 }
 
 impl<N> Default for Walk<N> {
@@ -64,32 +55,12 @@ impl<N: Copy> Walk<N> {
         &mut self,
         mut expand: impl FnMut(&mut Self, u32) -> Result<Option<F>, Stop>,
     ) -> Result<Option<F>, Stop> {
-        self.by_layers(|walk, at, layer| match layer {
-            Layer::Open => Ok(None),
-            Layer::Ends(_) => expand(walk, at),
-        })
-    }
-
-    /// The same where some steps lead no farther: each node of a layer is expanded twice.
-    pub fn by_layers<F>(
-        &mut self,
-        mut expand: impl FnMut(&mut Self, u32, Layer) -> Result<Option<F>, Stop>,
-    ) -> Result<Option<F>, Stop> {
-        let mut first = 0;
-        while first < self.len() {
-            let mut at = first;
-            while at < self.len() {
-                if let Some(found) = expand(self, at, Layer::Open)? {
-                    return Ok(Some(found));
-                }
-                at += 1;
+        let mut at = 0;
+        while at < self.len() {
+            if let Some(found) = expand(self, at)? {
+                return Ok(Some(found));
             }
-            for from in first..at {
-                if let Some(found) = expand(self, from, Layer::Ends(at))? {
-                    return Ok(Some(found));
-                }
-            }
-            first = at;
+            at += 1;
         }
         Ok(None)
     }

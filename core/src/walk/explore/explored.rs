@@ -120,9 +120,12 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         &self,
         system: &S,
         visitor: &V,
+        constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
         let farther = |from: &_, action: &_, to: &_| visitor.leads_farther(from, action, to);
-        trace(&*self.reached, system, None, None, Some(&farther), place)
+        let within = constraint.map(|constraint| |state: &_| constraint.contains(state));
+        let within = within.as_ref().map(|within| within as &dyn Fn(&_) -> bool);
+        trace(&*self.reached, system, None, within, Some(&farther), place)
     }
 }

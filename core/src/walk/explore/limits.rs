@@ -91,6 +91,23 @@ impl<'a> Clock<'a> {
         }
     }
 
+    /// The limits of a part of the work that begins now.
+    pub(crate) fn limits_since(&self) -> Limits {
+        Limits {
+            since: self.limits.since.or(Some(self.started)),
+            ..self.limits
+        }
+    }
+
+    /// The same where so much time of the work is not counted, and then none before it either.
+    pub(crate) fn not_counting(self, time: Duration) -> Self {
+        Self {
+            limits: self.limits.not_counting(time),
+            started: self.started + time,
+            ..self
+        }
+    }
+
     /// The limit on time, if it is reached, or that the work was cancelled.
     pub fn out_of_time(&self) -> Option<Limit> {
         self.limits.out_of_time(&self.watch, self.started)

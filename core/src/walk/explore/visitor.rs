@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::limits::Limit;
 use super::place::{Place, StateId};
 use crate::state::PackingError;
 use crate::statement::asked::model_call::Panic;
@@ -115,6 +116,10 @@ pub trait Visitor<S: TransitionSystem>: Sync {
             function: None,
         };
         self.panicked(tally, place, panic);
+    }
+    /// Limit that the system itself has reached, if it breaks off its steps for that.
+    fn limit(&self) -> Option<Limit> {
+        None
     }
     /// Called when a function of the model panicked.
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic);

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
+use refmap::inclusion::{Comparison, Graph, Included, Labels, Step, check_graphs};
 use refmap::report::{About, Warning};
 use refmap::{AbstractSteps, Process, State, Verdict, round_trip};
 use refmap_testing::{Action, Itself, Machine, Via, mapped, row_of, rules};
@@ -267,8 +266,13 @@ fn the_last_of_a_hundred_states_that_it_may_be_in_counts() {
             |states, steps: &[Step]| Graph::new(states, 0, steps).expect("they are in range");
         let [implementation, specification] =
             [graph(4, &implementation), graph(STATES + 3, &specification)];
-        let (limits, watch) = (Limits::default(), Watch::default());
-        let found = check_graphs(&implementation, &specification, &labels, limits, watch);
+        let found = check_graphs(
+            &implementation,
+            &specification,
+            &labels,
+            &Comparison::default(),
+        )
+        .expect("nothing is on disk");
         let expected = if allowed {
             (Included::Included, None)
         } else {

@@ -11,8 +11,8 @@ use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::auxiliary::{
     Fate, Predicting, Prophecy, Stuttering, WithHistory, WithProphecy, WithStuttering,
 };
-use refmap::explore::{Limits, StatesKept, Storage, Watch};
-use refmap::inclusion::{Inclusion, check_inclusion};
+use refmap::explore::{StatesKept, Storage};
+use refmap::inclusion::{Comparison, Inclusion, check_inclusion};
 use refmap::obligation::{Liveness, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::{
@@ -272,8 +272,7 @@ fn compare_reports<T: Contents>(seed: u64, case: &Case<T>, met: &mut Met) {
     }
     let [told, expected] = [true, false].map(|scribbles| {
         let [implementation, specification] = case.systems(scribbles);
-        let (limits, watch) = (Limits::default(), Watch::default());
-        let inclusion = check_inclusion(&implementation, &specification, limits, watch);
+        let inclusion = check_inclusion(&implementation, &specification, &Comparison::default());
         Inclusion {
             seconds: 0.0,
             ..inclusion.expect("nothing panics")

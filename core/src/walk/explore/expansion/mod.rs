@@ -28,6 +28,8 @@ pub(super) trait Expand: Sync {
     fn passes_twice(&self) -> bool;
     /// True if a constraint leaves some states unexpanded.
     fn is_constrained(&self) -> bool;
+    /// Limit that the model itself has reached.
+    fn limit(&self) -> Option<Limit>;
     /// The length of the shortest trace worth stopping for.
     fn stop(&self) -> Option<u32>;
     /// Data of what was found that a checkpoint keeps, or another process takes; none if there is no form for it.

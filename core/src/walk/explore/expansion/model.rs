@@ -357,9 +357,7 @@ where
             (Ok(()), _) => return StepsTaken::All,
             (_, Some(to)) => self.complain(place.of_step(position), &to, tally),
             (Err(CallEnd::BrokenOff), None) => {
-                return StepsTaken::BrokenOff(
-                    met.limit.expect("a limit is what breaks off a state"),
-                );
+                return StepsTaken::BrokenOff(self.limit_of(met));
             }
             (Err(CallEnd::Panicked(panic)), None) => {
                 let place = match phase.get() {
@@ -373,6 +371,12 @@ where
         }
         met.labels.truncate(keys.len());
         StepsTaken::SomeUnknown
+    }
+
+    /// Limit for which a state was broken off: of the search, or of the system.
+    fn limit_of(&self, met: &Targets<S>) -> Limit {
+        let limit = met.limit.or_else(|| self.visitor.limit());
+        limit.expect("a limit is what breaks off a state")
     }
 
     /// Adds the key of the target of a step, or of the state that stands for it, and says whether it can be kept.
@@ -471,9 +475,7 @@ where
         let ExpandedState {
             place, key, clock, ..
         } = source;
-        let broken_off = |met: &Targets<S>| {
-            StepsTaken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
-        };
+        let broken_off = |met: &Targets<S>| StepsTaken::BrokenOff(self.limit_of(met));
         let CallEnd::Panicked(panic) = ended else {
             return broken_off(met);
         };
@@ -668,6 +670,10 @@ where
 
     fn stop(&self) -> Option<u32> {
         self.visitor.stop(&self.tally())
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        self.visitor.limit()
     }
 
     fn tell(&self) -> Option<Value> {

@@ -87,6 +87,7 @@ where
         });
         self.add_batch(&mut batch);
         let limit = limit.or_else(|| self.not_starved().err());
+        let limit = limit.or_else(|| model.limit());
         if let (Initial::All, Some(kept)) = (&ended, &mut self.kept) {
             kept.enumerated = enumerated;
         }

@@ -248,7 +248,9 @@ fn compare<const BITS: u32>(seed: u64, numbers: usize, spills: bool, ends: usize
         let state = explored.state(&web, id).expect("it is kept");
         let place = explored.place(id);
         assert_eq!(place.length, distances[&state.0]);
-        let trace = explored.trace_of_passes(&web, &visitor, place).unwrap();
+        let trace = explored
+            .trace_of_passes(&web, &visitor, None, place)
+            .unwrap();
         let states: Vec<_> = trace.states().cloned().collect();
         let actions = trace.steps.iter().map(|(position, _)| *position);
         let steps = states.iter().map(|from| from.0).zip(actions);

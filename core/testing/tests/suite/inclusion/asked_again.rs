@@ -3,8 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Included, Inclusion};
+use refmap::inclusion::{Comparison, Included, Inclusion};
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Action, Constraint, State, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
@@ -132,7 +131,7 @@ fn a_constraint_that_lets_go_of_states_claims_nothing() {
         let constraint = move |_: &u8| calls.fetch_add(1, Ordering::Relaxed) < rightly;
         let mut within = itself(line());
         within.constraint = Some(Constraint::new("a test", constraint));
-        let inclusion = Checker::new(&within).include(Limits::default(), Watch::default());
+        let inclusion = Checker::new(&within).include(&Comparison::default());
         let inclusion = inclusion.expect("nothing panics");
         if is_included {
             assert_eq!(inclusion.verdict, Included::Included, "{inclusion}");
@@ -157,7 +156,7 @@ fn an_overridden_function_that_is_wrong_claims_nothing() {
 
 /// A state of which `Eq` leaves a part out.
 #[derive(Clone, Debug, Serialize)]
-struct Loose {
+pub struct Loose {
     told: u8,
     untold: u8,
 }
@@ -179,13 +178,13 @@ impl Hash for Loose {
 impl<S: ?Sized> State<S> for Loose {}
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-enum Go {
+pub enum Go {
     Once,
     Twice,
 }
 
 /// Goes from 0 to 1, and remembers by which way, if there are two.
-struct Ways(u8);
+pub struct Ways(pub u8);
 
 impl TransitionSystem for Ways {
     type State = Loose;

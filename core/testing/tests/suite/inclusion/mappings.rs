@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Inclusion, Table, check_inclusion};
+use refmap::inclusion::{Comparison, Evidence, Inclusion, Table, check_inclusion};
 use refmap::obligation::Until;
 use refmap::{AbstractSteps, Settings, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
@@ -320,8 +319,7 @@ fn compare_observed(seeds: std::ops::Range<u64>, kinds: &mut Kinds) {
         let Some(maps) = Maps::of(small.0.into(), small.1.into()) else {
             continue;
         };
-        let (limits, watch) = (Limits::default(), Watch::default());
-        let inclusion = check_inclusion(&implementation, &specification, limits, watch);
+        let inclusion = check_inclusion(&implementation, &specification, &Comparison::default());
         let inclusion = inclusion.expect("nothing panics");
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {inclusion}");
         let rung = observed::rung(&implementation, &specification);

@@ -6,12 +6,12 @@ mod mappings;
 mod observed;
 mod oracle;
 mod random;
+mod searched;
 
 use std::collections::BTreeMap;
 
-use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{
-    Evidence, Graph, Included, Inclusion, Labels, Part, Step, Table, check_graphs,
+    Comparison, Evidence, Graph, Included, Inclusion, Labels, Part, Step, Table, check_graphs,
 };
 use serde_json::Value;
 
@@ -23,8 +23,13 @@ fn compared([implementation, specification]: &[Lts; 2]) -> Inclusion {
     let mut labels = Labels::new();
     let [implementation, specification] =
         [implementation, specification].map(|system| graph(system, &mut labels));
-    let (limits, watch) = (Limits::default(), Watch::default());
-    check_graphs(&implementation, &specification, &labels, limits, watch)
+    check_graphs(
+        &implementation,
+        &specification,
+        &labels,
+        &Comparison::default(),
+    )
+    .expect("nothing is on disk")
 }
 
 fn graph(system: &Lts, labels: &mut Labels) -> Graph {

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::auxiliary::{Fate, WithProphecy};
-use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
+use refmap::inclusion::{Comparison, Evidence, Included, Inclusion, check_inclusion};
 use refmap::obligation::{Checkable, Checker};
 use refmap::{AbstractSteps, Constraint, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
@@ -19,14 +18,13 @@ where
     C: TransitionSystem<Observation = u8>,
     A: TransitionSystem<Observation = u8>,
 {
-    let (limits, watch) = (Limits::default(), Watch::default());
-    let inclusion = check_inclusion(implementation, specification, limits, watch);
+    let inclusion = check_inclusion(implementation, specification, &Comparison::default());
     inclusion.expect("nothing panics")
 }
 
 /// The same as a labelled system: the label of a step is what is shown after it, if that is something else, and a state of its
 /// own leads to the initial ones.
-fn labelled(system: &Explicit) -> Lts {
+pub fn labelled(system: &Explicit) -> Lts {
     let shown = |state: u8| system.shown[usize::from(state)].to_string();
     let first = system.shown.len() as u32;
     let initial = system.initial.iter();
@@ -243,7 +241,7 @@ fn a_variable_that_loses_behaviours_makes_no_inclusion() {
         );
         refinement.constraint = constraint;
         let checker = Checker::owning(refinement);
-        let found = checker.include(Limits::default(), Watch::default());
+        let found = checker.include(&Comparison::default());
         found.expect("nothing panics")
     };
     let left_out = refinement(None);
