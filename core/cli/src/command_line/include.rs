@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use refmap::explore::{Limits, Watch, Watchdog};
-use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
+use refmap::inclusion::{Included, Inclusion};
 use refmap::internal::explore::Clock;
+use refmap::internal::inclusion::{Graph, Labels, check_graphs};
 use refmap::internal::input::Source;
 use refmap::internal::plain;
 use refmap::report::{Obligation, Report, Verdict};

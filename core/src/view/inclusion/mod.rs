@@ -32,35 +32,26 @@ mod antichain;
 mod asked_again;
 mod automaton;
 mod candidates;
-mod compare;
+pub(crate) mod compare;
 mod decide;
-mod edge;
+pub(crate) mod edge;
 mod evidence;
-mod explicit;
+pub(crate) mod explicit;
 mod futures;
 #[expect(
     clippy::module_inception,
     reason = "the folder and its outcome are one concept"
 )]
-mod inclusion;
+pub(crate) mod inclusion;
 mod mapping;
 mod observed;
 mod sets;
 mod sides;
 mod simulation;
-mod table;
+pub(crate) mod table;
 mod text;
 mod walk;
 
-#[doc(hidden)]
-pub use compare::check_graphs;
 pub use compare::check_inclusion;
 pub(crate) use compare::of_refinement;
-#[doc(hidden)]
-pub use edge::StepLabel;
-#[doc(hidden)]
-pub use explicit::{Graph, GraphError, Labels, Step};
-pub use inclusion::{
-    Bound, Evidence, Future, Included, Inclusion, MissingStutter, PassedState, Past,
-};
-pub use table::{Case, Part, Table};
+pub use inclusion::{Evidence, Included, Inclusion};

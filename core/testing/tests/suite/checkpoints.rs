@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Start, Storage, Watch, Watchdog};
+use refmap::explore::{Checkpoints, Limit, Limits, Start, Storage, Watch, Watchdog};
+use refmap::internal::explore::DiskError;
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, check};

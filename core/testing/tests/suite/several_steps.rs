@@ -1,7 +1,7 @@
 //! Concrete steps that simulate several abstract steps.
 
 use refmap::AbstractSteps::{self, One, Several, Stutter};
-use refmap::report::{Detail, TextOptions};
+use refmap::internal::{Detail, TextOptions};
 use refmap::{Process, Refinement, Report, Settings, Verdict, check, compose};
 
 use refmap_testing::{Action, Machine, Via, itself, row_of, rules, waived};

@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::explore::{
-    Checkpoints, Limit, Limits, Peers, PeersError, Progress, Start, Storage, Watch,
-};
+use refmap::explore::{Checkpoints, Limit, Limits, Progress, Start, Storage, Watch};
+use refmap::internal::explore::{Peers, PeersError};
 use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::One;
-use refmap::explore::{Limit, Limits, Phase, Progress, Watch};
+use refmap::explore::{Limit, Limits, Progress, Watch};
+use refmap::internal::explore::Phase;
 use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};

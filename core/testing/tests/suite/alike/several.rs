@@ -146,7 +146,7 @@ fn products(threads: u8, objects: u8) -> Vec<Permutation> {
 /// The least state of a class, with counters that begin at 0.
 fn least(all: &[Permutation], world: &World) -> World {
     let mut world = world.clone();
-    refmap::state::normalise::<(), _>(&mut world);
+    refmap::internal::normalise::<(), _>(&mut world);
     let members = all.iter().map(|by| permuted(by, &world));
     members.min().expect("a class has a member")
 }
@@ -434,7 +434,7 @@ impl TransitionSystem for Threads {
     fn initial(&self, visit: &mut impl FnMut(World)) {
         let mut world = draw(&mut Generator::new(1), self.counts, 0);
         world.free = (0..self.counts[1]).collect();
-        refmap::state::normalise::<(), _>(&mut world);
+        refmap::internal::normalise::<(), _>(&mut world);
         for sense in [false, true] {
             world.sense = Some(sense);
             visit(world.clone());

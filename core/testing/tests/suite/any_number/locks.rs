@@ -1,7 +1,8 @@
 //! Locks of any number of members, and what is no crowd, or cannot be asked.
 
-use refmap::crowd::{Crowd, CrowdFault, CrowdRefinement};
+use refmap::crowd::{Crowd, CrowdRefinement};
 use refmap::explore::{Limit, Limits};
+use refmap::internal::CrowdFault;
 use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Until};
 use refmap::{Report, Settings, Verdict, check, check_any_number};
 use refmap_testing::row_of;

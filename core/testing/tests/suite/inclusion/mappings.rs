@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Evidence, Inclusion, Table, check_inclusion};
+use refmap::inclusion::{Evidence, Inclusion, check_inclusion};
+use refmap::internal::inclusion::Table;
 use refmap::obligation::Until;
 use refmap::{AbstractSteps, Settings, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};

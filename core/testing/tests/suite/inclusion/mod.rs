@@ -10,9 +10,8 @@ mod random;
 use std::collections::BTreeMap;
 
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{
-    Evidence, Graph, Included, Inclusion, Labels, Part, Step, Table, check_graphs,
-};
+use refmap::inclusion::{Evidence, Included, Inclusion};
+use refmap::internal::inclusion::{Graph, Labels, Part, Step, Table, check_graphs};
 use serde_json::Value;
 
 use oracle::Lts;
@@ -32,7 +31,7 @@ fn graph(system: &Lts, labels: &mut Labels) -> Graph {
         from: *from,
         label: label
             .as_ref()
-            .map_or(refmap::inclusion::StepLabel::INVISIBLE, |text| {
+            .map_or(refmap::internal::inclusion::StepLabel::INVISIBLE, |text| {
                 labels.label(text)
             }),
         to: *to,
