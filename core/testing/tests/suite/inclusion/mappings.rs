@@ -9,9 +9,9 @@ use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Inclusion, check_inclusion};
 use refmap::internal::inclusion::Table;
 use refmap::obligation::Until;
-use refmap::{AbstractSteps, Settings, Verdict};
+use refmap::{AbstractSteps, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{checked, mapped, row_of};
+use refmap_testing::{checked, mapped, row_of, until_with};
 
 use super::oracle::{self, Lts};
 use super::random::{Random, Size, pair};
@@ -384,11 +384,7 @@ fn assert_checked(
             }
         },
     );
-    let settings = Settings {
-        until: Until::End,
-        threads: 1,
-        ..Settings::default()
-    };
+    let settings = until_with(Until::End, 1);
     let report = checked(&refinement, &settings);
     for name in ["observation", "initiality", "simulation"] {
         let row = row_of(&report, name);
