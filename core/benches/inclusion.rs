@@ -12,7 +12,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
 use refmap::explore::Limits;
-use refmap::inclusion::{Comparison, Graph, Inclusion, Labels, Step, StepLabel, check_graphs};
+use refmap::inclusion::{Comparison, Inclusion};
+use refmap::internal::inclusion::{Graph, Labels, Step, StepLabel, check_graphs};
 
 /// Steps of a system, its initial state being 0.
 #[derive(Clone, Default)]

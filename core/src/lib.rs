@@ -93,7 +93,7 @@ pub use statement::refinement::{Refinement, Waiver};
 pub use statement::round_trip::round_trip;
 pub use statement::rule::{Process, Rule, RuleId};
 pub use statement::system::{
-    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
+    ActionOf, ObservationOf, StateOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
     successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
@@ -107,9 +107,7 @@ pub use walk::random;
 /// few bytes by which it is found again. Nothing is kept of how it was reached, since that can be found out when it is asked for.
 pub mod explore {
     pub use crate::walk::explore::{
-        Checkpoints, DiskError, Limit, Limits, OfPeers, OnDisk, Panic, Peers, PeersError, Phase,
-        Progress, Spilled, Spilling, Start, StatesKept, Storage, Unreturned, Watch, Watchdog, Work,
-        Written,
+        Checkpoints, Limit, Limits, Progress, Spilling, Start, StatesKept, Storage, Watch, Watchdog,
     };
 }
 
@@ -117,26 +115,33 @@ pub mod explore {
 #[doc(hidden)]
 pub mod internal {
     pub use crate::obligation::{check_by_views, check_erased};
-    pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
-    pub use crate::report::layout::{Ink, plain, wrap};
+    pub use crate::report::layout::{Colour, Ink, plain, wrap};
     pub use crate::report::outline;
     pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;
+    pub use crate::report::text::{Detail, TextOptions};
+    pub use crate::state::gaps::normalise;
+    pub use crate::state::limits::LimitsFault;
     pub use crate::statement::asked::calls::{calling, calls_back, on_state, watched_as_here};
     pub use crate::statement::asked::disagreement::misfiled;
     pub use crate::statement::asked::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::statement::asked::visit::{some_steps, visit_initial, visit_steps};
+    pub use crate::statement::shown::difference::changes;
     pub use crate::statement::shown::json::json;
     pub use crate::statement::shown::nearest::nearest;
     pub use crate::statement::shown::number::{counted, grouped, numbered};
     pub use crate::statement::shown::value::{compact, parts};
     pub use crate::statement::shown::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::system::first_initial;
+    pub use crate::view::crowd::chosen::Named;
+    pub use crate::view::crowd::fault::CrowdFault;
+    pub use crate::view::crowd::instance::CrowdState;
     pub use crate::view::symmetry::Quotient;
     pub use crate::walk::explore::memory::resident_bytes;
     pub use crate::walk::random::generator::mix;
     pub use crate::walk::random::shrink::Cuts;
+    pub use crate::walk::random::states::random_state;
     pub use crate::walk::{input, liveness};
 
     /// A walk that is chosen step by step.
@@ -149,9 +154,21 @@ pub mod internal {
     /// The engine that walks state spaces, and the graph that it leaves.
     pub mod explore {
         pub use crate::walk::explore::{
-            Clock, End, Explored, Graph, Lifting, NodeId, Options, Place, Quotienting, Record,
-            StateId, Unrepeatable, Visitor, explore,
+            Clock, DiskError, End, Explored, Graph, Lifting, NodeId, OfPeers, Options, Panic,
+            Peers, PeersError, Phase, Place, Quotienting, Record, StateId, Unrepeatable,
+            Unreturned, Visitor, Work, explore,
         };
+    }
+
+    /// Graphs that are compared without their types, and the parts of what is found.
+    pub mod inclusion {
+        pub use crate::view::inclusion::compare::check_graphs;
+        pub use crate::view::inclusion::edge::StepLabel;
+        pub use crate::view::inclusion::explicit::{Graph, GraphError, Labels, Step};
+        pub use crate::view::inclusion::inclusion::{
+            Bound, Future, MissingStutter, PassedState, Past,
+        };
+        pub use crate::view::inclusion::table::{Case, Part, Table};
     }
 }
 

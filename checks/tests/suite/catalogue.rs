@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
 use refmap::explore::Limits;
+use refmap::internal::TextOptions;
 use refmap::obligation::{Induction, Search, Selection};
-use refmap::report::{About, Step, TextOptions};
+use refmap::report::{About, Step};
 use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
 use refmap_cli::catalogue::{Claim, InputError};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_checks::catalogue;
 use refmap_cli::Status;
 use refmap_cli::table::{Expected, Failing, PublishedRow, Rows};

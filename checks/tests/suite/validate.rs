@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use refmap::TransitionSystem;
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_cli::catalogue::{Catalogue, Nothing, Validator, ValidatorError, number};
 use refmap_cli::clap::{self, Args};
 use refmap_cli::{CommandError, Status};

@@ -6,9 +6,9 @@
 
 use std::io::{self, BufRead};
 
-use refmap::inclusion::{Graph, GraphError, Labels, Step, StepLabel};
 use refmap::internal::explore::Clock;
 use refmap::internal::grouped;
+use refmap::internal::inclusion::{Graph, GraphError, Labels, Step, StepLabel};
 use refmap::internal::input::Interrupted;
 
 /// Length of a line above which it is refused, in bytes.

@@ -74,10 +74,11 @@ pub use trace_file::TraceFileError;
 use crate::catalogue::{Catalogue, Check, InputError};
 use crate::json;
 use crate::output_file::Unwritten;
-use refmap::explore::{Checkpoints, PeersError, Progress, Watch, Watchdog};
-use refmap::internal::visible_lines;
+use refmap::explore::{Checkpoints, Progress, Watch, Watchdog};
+use refmap::internal::explore::PeersError;
+use refmap::internal::{TextOptions, visible_lines};
 use refmap::obligation::{CheckError, Settings};
-use refmap::report::{TextOptions, Verdict};
+use refmap::report::Verdict;
 
 /// Cancellation flag of the process, which signal handlers set.
 static CANCELLED: AtomicBool = AtomicBool::new(false);

@@ -3,7 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use refmap::explore::{Limits, Unreturned, Watchdog};
+use refmap::explore::{Limits, Watchdog};
+use refmap::internal::explore::Unreturned;
 
 /// Watchdogs of all checks of a command that are under way, by their labels.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
-use refmap::explore::PeersError;
+use refmap::internal::explore::PeersError;
 
 /// Status of all connections.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use refmap::explore::PeersError;
+use refmap::internal::explore::PeersError;
 use timely::WorkerConfig;
 use timely::communication::Allocator;
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;

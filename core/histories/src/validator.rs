@@ -23,7 +23,8 @@ use super::window::{Log, Window};
 use refmap::report::history::{Assumption, Criterion, Explanation, NoEnd, Partial};
 
 use refmap::Disagreement;
-use refmap::explore::{Limit, Phase, Progress};
+use refmap::explore::{Limit, Progress};
+use refmap::internal::explore::Phase;
 use refmap::internal::resident_bytes;
 use refmap::report::{RuleCoverage, Verdict};
 

@@ -8,7 +8,7 @@ pub(crate) mod repetition;
 pub(crate) mod story;
 #[doc(hidden)]
 pub mod summary;
-mod text;
+pub(crate) mod text;
 
 mod dot;
 // Documented where histories are: in `refmap-histories`.
@@ -21,13 +21,11 @@ mod mermaid;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 /// Value of a state, an action or a parameter in a report.
+#[doc(no_inline)]
 pub use serde_json::Value;
 
 pub use crate::statement::shown::difference::Change;
-#[doc(hidden)]
-pub use crate::statement::shown::difference::changes;
-pub use layout::Colour;
-pub use text::{Detail, TextOptions};
+pub(crate) use crate::statement::shown::difference::changes;
 
 use crate::statement::drawing::Drawing;
 use crate::statement::shown::number::counted;

@@ -5,9 +5,9 @@ use std::fmt::{self, Debug, Formatter};
 
 use serde::{Serialize, Serializer};
 
+use crate::state::limits::LimitsFault;
 use crate::state::{
-    Changes, Drawn, Exact, Kept, Limits, LimitsFault, Misfit, NameVisitor, Names, Shape, Sink,
-    Source, State,
+    Changes, Drawn, Exact, Kept, Limits, Misfit, NameVisitor, Names, Shape, Sink, Source, State,
 };
 
 /// A set of indices from 0 to 63, kept as a bit for each.

@@ -15,12 +15,12 @@
 //! (Context-Sensitive Parameterized Verification)*, SAS 2014, one for a view and not one for each gap between its members.
 //! Left out: systems with fewer members than a configuration (they are searched as they are), and members that know each other by name.
 
-mod chosen;
+pub(crate) mod chosen;
 mod configuration;
 mod counters;
-mod fault;
+pub(crate) mod fault;
 mod form;
-mod instance;
+pub(crate) mod instance;
 mod known;
 mod left_out;
 mod others;
@@ -29,14 +29,13 @@ mod refined;
 mod search;
 mod statement;
 
-pub use chosen::{Chosen, Named};
+pub use chosen::Chosen;
 pub(crate) use configuration::{Configuration, Part};
-pub use fault::CrowdFault;
+pub(crate) use fault::CrowdFault;
 pub(crate) use form::{CrowdForm, Formed};
 pub(crate) use instance::BESIDES;
-pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance, StateOfCrowd};
-pub use others::{Beside, Others};
-pub use question::Given;
-pub use refined::{CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf};
+pub use instance::{Instance, StateOfCrowd};
+pub use others::Others;
+pub use refined::{CrowdInvariant, CrowdRefinement, Moment};
 pub(crate) use search::{Posed, Posing, ViewsOf};
 pub use statement::Crowd;

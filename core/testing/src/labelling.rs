@@ -1,5 +1,4 @@
-use refmap::explore::Panic;
-use refmap::internal::explore::{Place, Visitor};
+use refmap::internal::explore::{Panic, Place, Visitor};
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
 /// Visitor that tests nothing, so that the engine alone is at work; it labels a step by its action.

@@ -21,6 +21,7 @@ mod number;
 mod plain;
 mod random;
 mod reports;
+mod settings;
 mod sundry;
 pub mod textbook;
 mod with_invariants;
@@ -32,10 +33,14 @@ pub use labelling::Labelling;
 pub use machine::{Action, Machine, rules};
 pub use mapped::{Mapped, Via, alike, itself, mapped};
 pub use meeting::{Participant, participants};
-pub use number::{Number, Whole};
+pub use number::{Number, Owned, Whole};
 pub use plain::{Counts, reachable, search};
 pub use random::Random;
-pub use reports::{checked, only, row_of, to_the_end, verdict_on, with_liveness};
+pub use reports::{assert_explained, assert_verdict, checked, row_of, verdict_on};
+pub use settings::{
+    cancelled_by, only, to_the_end, until_with, up_to_bytes, up_to_depth, up_to_seconds,
+    up_to_states, walking, with_liveness,
+};
 pub use sundry::{Sundry, sundry_trace};
 pub use with_invariants::{WithInvariants, with_invariant};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use refmap::explore::{Peers, PeersError};
+use refmap::internal::explore::{Peers, PeersError};
 
 /// Words from one process to another.
 type Words = Vec<u64>;

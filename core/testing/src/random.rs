@@ -1,16 +1,16 @@
 //! Random numbers of a seed.
 
+use refmap::internal::mix;
+
 /// SplitMix64 [Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, Fig. 17].
 pub struct Random(pub u64);
 
 impl Random {
     /// A number below a bound.
     pub fn below(&mut self, bound: usize) -> usize {
+        let number = mix(self.0);
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % bound as u64) as usize
+        (number % bound as u64) as usize
     }
 
     /// True with a chance of so many in a hundred.

@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use refmap::Verdict;
-use refmap::explore::{Phase, Progress, Watch};
+use refmap::explore::{Progress, Watch};
+use refmap::internal::TextOptions;
+use refmap::internal::explore::Phase;
 use refmap::obligation::{Induction, Settings};
-use refmap::report::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 
 use super::SMALL;

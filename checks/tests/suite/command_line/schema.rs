@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use boon::{Compiler, Schemas};
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_cli::Status;
 use refmap_cli::catalogue::Catalogue;
 use serde_json::{Value, json};

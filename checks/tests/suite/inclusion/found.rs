@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use refmap::inclusion::{Case, Part, Table};
+use refmap::internal::inclusion::{Case, Part, Table};
 use refmap::{AbstractSteps, ActionOf, Refinement, StateOf, TransitionSystem, steps};
 use refmap_systems::ben_ari::{Level2, Level3, Scope};
 use serde_json::Value;

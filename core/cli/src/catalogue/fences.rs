@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
-use refmap::explore::Unreturned;
+use refmap::internal::explore::Unreturned;
 use refmap::obligation::Settings;
 use refmap_programs::MemoryModel;
 use refmap_programs::synthesis::{Answer, MinimalSet, Scenario, Synthesis, Undecided, synthesise};

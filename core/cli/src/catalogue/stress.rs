@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
 use crate::watchdogs::Watchdogs;
-use refmap::explore::{Limit, Limits, Unreturned};
+use refmap::explore::{Limit, Limits};
 use refmap::internal::calling;
+use refmap::internal::explore::Unreturned;
 use refmap::report::{Evidence, Report, Verdict};
 
 type Run =

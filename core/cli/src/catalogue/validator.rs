@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::error::InputError;
 use super::parameters::Parameters;
 use super::translated::{Datum, Translated};
-use refmap::explore::Unreturned;
+use refmap::internal::explore::Unreturned;
 use refmap::internal::input::Interrupted;
 use refmap::internal::{counted, grouped};
 use refmap::report::Report;

@@ -28,10 +28,10 @@ use crate::catalogue::{Abilities, Catalogue, Check, patterns};
 use crate::shell;
 use refmap::explore::{Limits, Spilling};
 use refmap::inclusion::Comparison;
-use refmap::internal::{nearest, visible};
+use refmap::internal::{Detail, nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until, Warnings};
 use refmap::random::{Samples, Walks};
-use refmap::report::{Detail, Verdict};
+use refmap::report::Verdict;
 use refmap_programs::MemoryModel;
 use serde_json::{Map, Value};
 

@@ -15,7 +15,8 @@ use super::program::Program;
 use super::status::Status;
 use super::visible::tell;
 use crate::watchdogs::Watchdogs;
-use refmap::explore::{Limits, Unreturned, Watchdog};
+use refmap::explore::{Limits, Watchdog};
+use refmap::internal::explore::Unreturned;
 
 /// Time between two looks at the watchdogs.
 const PERIOD: Duration = Duration::from_millis(50);

@@ -12,11 +12,12 @@ use crate::catalogue::Arguments;
 use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::Limits;
 use refmap::inclusion::Comparison;
+use refmap::internal::Detail;
 use refmap::obligation::Settings;
 #[cfg(feature = "pictures")]
 use refmap::obligation::{Liveness, Selection};
+use refmap::report::Verdict;
 use refmap::report::history::Criterion;
-use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use refmap::explore::DiskError;
+use refmap::internal::explore::DiskError;
 use refmap::obligation::CheckError;
 
 use super::junit::JunitFileError;

@@ -12,9 +12,8 @@ use super::status::Status;
 use crate::catalogue::{Comparison, FenceReport};
 use crate::json;
 use refmap::explore::{Watch, Watchdog};
-use refmap::internal::{plain, wrap};
+use refmap::internal::{TextOptions, plain, wrap};
 use refmap::obligation::Settings;
-use refmap::report::TextOptions;
 use refmap_programs::synthesis::Answer;
 
 pub(super) fn run(

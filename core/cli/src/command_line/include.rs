@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use refmap::explore::{Limits, Progress, Watch, Watchdog};
-use refmap::inclusion::{Comparison, Graph, Included, Inclusion, Labels, check_graphs};
+use refmap::inclusion::{Comparison, Included, Inclusion};
 use refmap::internal::explore::Clock;
+use refmap::internal::inclusion::{Graph, Labels, check_graphs};
 use refmap::internal::input::Source;
 use refmap::internal::plain;
 use refmap::obligation::CheckError;

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use refmap::explore::{Limits, Peers, PeersError, Watch};
-use refmap::internal::explore::Clock;
+use refmap::explore::{Limits, Watch};
+use refmap::internal::explore::{Clock, Peers, PeersError};
 use refmap::internal::input::{Interrupted, Source};
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 use tempfile::NamedTempFile;

@@ -179,7 +179,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refmap::explore::Phase;
+    use refmap::internal::explore::Phase;
 
     pub fn progress(phase: Phase) -> Progress {
         Progress {

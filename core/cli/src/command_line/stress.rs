@@ -19,8 +19,8 @@ use crate::catalogue::{Attendance, RecordedHistory, StressReport, StressSettings
 use crate::json;
 use crate::shell;
 use refmap::explore::Limits;
-use refmap::internal::{counted, grouped, plain, wrap};
-use refmap::report::{TextOptions, Verdict};
+use refmap::internal::{TextOptions, counted, grouped, plain, wrap};
+use refmap::report::Verdict;
 
 pub(super) fn run(
     program: Program<'_>,

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use anstream::{AutoStream, ColorChoice};
 
-use refmap::report::{Colour, TextOptions};
+use refmap::internal::{Colour, TextOptions};
 
 /// Shortens text to at most `columns`, with an ellipsis at its end if something is cut off.
 pub(super) fn shortened(text: &str, columns: usize) -> String {

@@ -18,8 +18,9 @@ use super::status::Status;
 use crate::catalogue::ValidatorError;
 use crate::json;
 use refmap::explore::{Limits, Watch, Watchdog};
+use refmap::internal::TextOptions;
 use refmap::internal::input::{Interrupted, Source};
-use refmap::report::{Report, TextOptions, Verdict};
+use refmap::report::{Report, Verdict};
 use refmap_histories::Settings;
 use refmap_histories::foreign::Format;
 

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use refmap::internal::{Ink, visible_lines};
-use refmap::report::Colour;
+use refmap::internal::{Colour, Ink, visible_lines};
 
 /// Inks whose escape sequences this program writes.
 const INKS: [Ink; 6] = [

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use refmap::inclusion::{
-    Case, Evidence, Included, Inclusion, MissingStutter, Part, PassedState, Table,
-};
+use refmap::inclusion::{Evidence, Included, Inclusion};
+use refmap::internal::inclusion::{Case, MissingStutter, Part, PassedState, Table};
 use refmap::internal::stepper::Stepper;
 use refmap::internal::{compact, counted};
 use refmap::report::Step;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{OutputFile, Status};
 

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
+use refmap::internal::TextOptions;
 use refmap::obligation::Checker;
-use refmap::report::TextOptions;
 use refmap_cli::catalogue::{Catalogue, Check};
 use refmap_cli::clap;
 use refmap_cli::{CommandError, Status};

@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::processes::{PATIENT, Random, each, greeting, group, meet, with_other, within};
-use refmap::explore::Peers;
+use refmap::internal::explore::Peers;
 use refmap_distributed::{Hosts, connect};
 
 /// Words that one process sends to another one in a round: any process can say what they are.

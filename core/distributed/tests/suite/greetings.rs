@@ -7,7 +7,7 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use crate::processes::{PATIENT, greeting, listeners, meet, silent_for, within};
-use refmap::explore::Peers;
+use refmap::internal::explore::Peers;
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 
 /// Head of a hello by hand: protocol, processes, process, to, verdict, lengths of the texts.

@@ -5,7 +5,7 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use crate::processes::{Random, each, greeting, group, meet, with_other, within};
-use refmap::explore::{Peers, PeersError};
+use refmap::internal::explore::{Peers, PeersError};
 
 fn lost(error: &PeersError) -> usize {
     match error {

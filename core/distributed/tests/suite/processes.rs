@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{scope, spawn};
 use std::time::Duration;
 
-use refmap::explore::Peers;
+use refmap::internal::explore::Peers;
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 
 /// Result of a function, which fails if it takes too long.

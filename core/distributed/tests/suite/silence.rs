@@ -8,7 +8,7 @@ use std::thread::{scope, sleep, spawn};
 use std::time::{Duration, Instant};
 
 use crate::processes::{greeting, group, listeners, meet, signal, silent_for, with_other, within};
-use refmap::explore::{Peers, PeersError};
+use refmap::internal::explore::{Peers, PeersError};
 use refmap_distributed::{ConnectError, Hosts, connect_on};
 
 /// The number of the process that was lost, and the reason.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::{Behaviours, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement};
 use refmap::explore::{Limits, Watch};
+use refmap::internal::TextOptions;
 use refmap::obligation::{Search, Selection, Settings, check};
 use refmap::random::Walks;
-use refmap::report::TextOptions;
 
 const STATES: u64 = 100_000;
 

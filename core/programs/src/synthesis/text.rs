@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::search::listed;
 use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
-use refmap::internal::{counted, plain, wrap};
-use refmap::report::{Counterexample, Detail, TextOptions};
+use refmap::internal::{Detail, TextOptions, counted, plain, wrap};
+use refmap::report::Counterexample;
 
 /// A synthesis with options for its display.
 #[derive(Clone, Copy, Debug)]

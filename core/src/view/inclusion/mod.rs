@@ -32,18 +32,18 @@ mod after;
 mod asked_again;
 mod automaton;
 mod candidates;
-mod compare;
+pub(crate) mod compare;
 mod comparison;
 mod decide;
-mod edge;
+pub(crate) mod edge;
 mod evidence;
-mod explicit;
+pub(crate) mod explicit;
 mod futures;
 #[expect(
     clippy::module_inception,
     reason = "the folder and its outcome are one concept"
 )]
-mod inclusion;
+pub(crate) mod inclusion;
 mod mapping;
 mod minimal;
 mod observed;
@@ -52,20 +52,11 @@ mod pairs;
 mod sets;
 mod sides;
 mod simulation;
-mod table;
+pub(crate) mod table;
 mod text;
 mod walk;
 
-#[doc(hidden)]
-pub use compare::check_graphs;
 pub use compare::check_inclusion;
 pub(crate) use compare::of_refinement;
 pub use comparison::Comparison;
-#[doc(hidden)]
-pub use edge::StepLabel;
-#[doc(hidden)]
-pub use explicit::{Graph, GraphError, Labels, Step};
-pub use inclusion::{
-    Bound, Evidence, Future, Included, Inclusion, InclusionError, MissingStutter, PassedState, Past,
-};
-pub use table::{Case, Part, Table};
+pub use inclusion::{Evidence, Included, Inclusion, InclusionError};

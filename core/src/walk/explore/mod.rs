@@ -48,7 +48,7 @@ pub use exploration::explore;
 pub(crate) use exploration::{Means, explore_on};
 pub use explored::{End, Explored};
 pub use graph::{Graph, NodeId};
-pub use limits::{Clock, Limit, Limits, OfPeers, OnDisk, Phase, Progress, Watch, Work};
+pub use limits::{Clock, Limit, Limits, OfPeers, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;

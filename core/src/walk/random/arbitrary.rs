@@ -24,7 +24,8 @@
 use quickcheck::{Arbitrary, Gen};
 
 use super::shrink::{Cuts, without};
-use super::{Generator, random_state, random_trace};
+use super::states::random_state;
+use super::{Generator, random_trace};
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;

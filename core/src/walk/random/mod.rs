@@ -11,7 +11,7 @@
 
 pub(crate) mod generator;
 pub(crate) mod shrink;
-mod states;
+pub(crate) mod states;
 pub(crate) mod walk;
 
 #[cfg(feature = "quickcheck")]
@@ -20,7 +20,6 @@ pub mod arbitrary;
 pub mod strategy;
 
 pub use generator::Generator;
-pub use states::random_state;
 pub use walk::random_trace;
 
 /// Random walks in the place of exploration.

@@ -36,7 +36,8 @@ use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use super::shrink::{Cuts, without};
-use super::{Generator, random_state, random_trace};
+use super::states::random_state;
+use super::{Generator, random_trace};
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
 

@@ -7,16 +7,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Start, Storage, Watch, Watchdog};
-use refmap::obligation::{CheckError, Search, Selection, Until};
-use refmap::random::{Generator, Walks};
+use refmap::explore::{Checkpoints, Limit, Limits, Progress, Start, Storage, Watch, Watchdog};
+use refmap::internal::explore::DiskError;
+use refmap::obligation::{CheckError, Selection, Until};
+use refmap::random::Generator;
 use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Go, Itself, checked, counter, itself, to_the_end};
+use refmap_testing::{
+    Go, Itself, checked, counter, itself, to_the_end, up_to_bytes, up_to_depth, up_to_seconds,
+    up_to_states, walking,
+};
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::comparison::timeless;
-use crate::spilling::{fan, spilling};
+use crate::resumed::ways;
+use crate::spilling::fan;
 use crate::table::random::{Size, draw};
 use crate::walks::Starts;
 
@@ -30,7 +35,7 @@ pub fn checkpoints(folder: &Path, start: Start) -> Option<Checkpoints> {
 }
 
 /// A report without what differs where a search was ended.
-fn without_account(report: Report) -> Report {
+pub fn without_account(report: Report) -> Report {
     let report = timeless(report);
     Report {
         checkpoints: None,
@@ -57,243 +62,83 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Way to run a check.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    storage: Storage,
-    until: Until,
-    /// Whether states may go to disk, now and then.
-    spills: bool,
-}
-
-impl Way {
-    const ALL: [Self; 4] = [
-        Self::of(Storage::Packed, Until::End),
-        Self::of(Storage::Packed, Until::FirstViolation),
-        Self::of(Storage::Whole, Until::End),
-        Self::of(Storage::Whole, Until::FirstViolation),
-    ];
-
-    const fn of(storage: Storage, until: Until) -> Self {
-        Self {
-            storage,
-            until,
-            spills: matches!(storage, Storage::Packed),
-        }
-    }
-
-    fn settings(self, threads: usize) -> Settings<'static> {
-        Settings {
-            storage: self.storage,
-            until: self.until,
-            threads,
-            ..Settings::default()
-        }
-    }
-}
-
-/// Figures of all cases.
-#[derive(Debug, Default)]
-struct Cases {
-    resumed: u64,
-    /// Of a checkpoint that was not the first.
-    late: u64,
-    violated: u64,
-    limited: u64,
-}
-
-/// Runs a check to the end, and copies its folder when it reports its progress for the time of this number.
-fn run_and_copy(
-    refinement: &impl Refinement,
-    settings: Settings<'_>,
-    start: Start,
-    of: &Path,
-    moment: u64,
-    to: &Path,
-) -> (Report, u64) {
-    let times = Mutex::new(0);
-    let progress = |_: &_| {
-        let mut times = times.lock().expect("no holder of this lock panics");
-        if *times == moment {
-            copy(of, to);
-        }
-        *times += 1;
-    };
-    let settings = Settings {
-        checkpoints: checkpoints(of, start),
-        watch: Watch {
-            progress: Some(&progress),
-            cancel: None,
-        },
-        ..settings
-    };
-    let report = checked(refinement, &settings);
-    let times = *times.lock().expect("no holder of this lock panics");
-    (report, times)
-}
-
-/// Compares a search that was killed, as often as the generator says, with one that was not.
-fn compare(refinement: &impl Refinement, way: Way, generator: &mut Generator, cases: &mut Cases) {
-    let threads = 1 + generator.below(3);
-    let [first, mut killed] = [folder(), folder()];
-    let (whole, times) = run_and_copy(
-        refinement,
-        way.settings(threads),
-        Start::Anew,
-        first.path(),
-        u64::MAX,
-        killed.path(),
-    );
-    let whole = without_account(whole);
-    cases.violated += u64::from(whole.verdict == Some(Verdict::Violated));
-    let again = folder();
-    // Before a third of its looks a search may have no checkpoint yet.
-    let moment = times / 3 + generator.bits() % (times - times / 3).max(1);
-    let (again, _) = run_and_copy(
-        refinement,
-        way.settings(threads),
-        Start::Anew,
-        again.path(),
-        moment,
-        killed.path(),
-    );
-    assert_eq!(without_account(again), whole, "{way:?}");
-    for _ in 0..3 {
-        if !killed.path().join("checkpoint").exists() {
-            return;
-        }
-        let next = folder();
-        let threads = 1 + generator.below(3);
-        let moment = generator.bits() % times.max(1);
-        let on_disk = folder();
-        let spills = way.spills && generator.below(2) == 0;
-        let settings = Settings {
-            spill: spilling(on_disk.path(), generator.bits() % 5_000).filter(|_| spills),
-            ..way.settings(threads)
-        };
-        let (resumed, _) = run_and_copy(
-            refinement,
-            settings,
-            Start::Resumed,
-            killed.path(),
-            moment,
-            next.path(),
-        );
-        let account = resumed
-            .checkpoints
-            .clone()
-            .expect("there was to be an account");
-        let states = account.resumed_states.expect("it was resumed");
-        cases.resumed += 1;
-        cases.late += u64::from(states > whole.initial_states);
-        assert_eq!(without_account(resumed), whole, "{way:?} {moment}");
-        killed = next;
-    }
-}
-
-fn compare_all(seeds: std::ops::Range<u64>, size: Size, each: u64) -> Cases {
-    let mut cases = Cases::default();
-    for seed in seeds {
-        let refinement = draw(seed, size);
-        let mut generator = Generator::new(seed);
-        for (turn, way) in (seed..).zip(Way::ALL) {
-            if turn % each == 0 {
-                compare(&refinement, way, &mut generator, &mut cases);
-            }
-        }
-    }
-    cases
-}
-
-#[test]
-fn a_search_that_was_killed_goes_on_as_if_it_was_not() {
-    let cases = compare_all(0..300, Size::Small, 1);
-    assert!(cases.resumed > 500 && cases.late > 200, "{cases:?}");
-    assert!(cases.violated > 100, "{cases:?}");
-}
-
-#[test]
-fn wide_levels_are_resumed_within_a_level() {
-    let fan = fan(70_000);
-    let mut cases = Cases::default();
-    let mut generator = Generator::new(3);
-    for until in [Until::FirstViolation, Until::End, Until::End] {
-        let way = Way::of(Storage::Packed, until);
-        compare(&fan, way, &mut generator, &mut cases);
-    }
-    assert!(cases.resumed > 1 && cases.violated == 3, "{cases:?}");
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn slow_searches_that_were_killed_go_on_at_length() {
-    compare_all(300..3000, Size::Small, 1);
-    compare_all(0..40, Size::Wide, 1);
-    compare_all(1..3, Size::Huge, 3);
-}
-
-/// A search that a limit, or its user, has ended, goes on where it was.
+/// A search that its user or a limit has ended goes on where it was, and says what one says that was never ended; with the same limit it says
+/// the same once more. One that the limit on states ends has a checkpoint of the last wave that found room, though none was due.
 #[test]
 fn a_search_that_was_ended_goes_on() {
-    let mut cases = Cases::default();
-    for seed in 0..120 {
+    let mut kept = [0; 3];
+    for seed in 0..150 {
         let refinement = draw(seed, Size::Small);
         let mut generator = Generator::new(seed);
-        let ways = Way::ALL.into_iter();
-        for way in ways {
-            let whole = folder();
-            let settings = |checkpoints| Settings {
+        let run = |settings: &Settings<'_>| checked(&refinement, settings);
+        for way in ways() {
+            let settings = |limits, checkpoints| Settings {
+                limits,
                 checkpoints,
-                ..way.settings(2)
+                threads: 1 + seed as usize % 3,
+                ..way.clone()
             };
-            let run = |settings: &Settings<'_>| checked(&refinement, settings);
-            let complete = run(&settings(checkpoints(whole.path(), Start::Anew)));
-            if complete.depth < 2 {
+            let unlimited = Limits::default;
+            let whole = folder();
+            let whole = checkpoints(whole.path(), Start::Anew);
+            let whole = run(&settings(unlimited(), whole));
+            let least = whole.initial_states + 1;
+            if whole.depth < 2 || whole.states < least + 2 {
                 continue;
             }
-            let ended = folder();
-            let depth = 1 + generator.below(complete.depth as usize - 1) as u32;
+            let depth = 1 + generator.below(whole.depth as usize - 1) as u32;
+            let few = least + seed % (whole.states - least - 1);
+            let whole = without_account(whole);
             let cancel = AtomicBool::new(false);
-            let progress = |progress: &refmap::explore::Progress| {
+            let progress = |progress: &Progress| {
                 cancel.store(progress.depth >= depth, Ordering::Relaxed);
             };
-            let by_user = seed % 2 == 0;
-            let first = run(&Settings {
-                limits: Limits {
-                    depth: (!by_user).then_some(depth),
-                    ..Limits::default()
-                },
-                watch: Watch {
-                    cancel: by_user.then_some(&cancel),
-                    progress: Some(&progress),
-                },
-                ..settings(checkpoints(ended.path(), Start::Anew))
-            });
-            let limit = if by_user {
-                Limit::Cancelled
-            } else {
-                Limit::Depth(depth)
-            };
-            if first.limit != Some(limit) {
-                // A violation came before.
-                continue;
+            let ends = [Limit::Cancelled, Limit::Depth(depth), Limit::States(few)];
+            for (limit, kept) in ends.into_iter().zip(&mut kept) {
+                let told = format!("{seed} {:?} {limit}", way.storage);
+                let (limits, every): (_, fn(&Path, Start) -> _) = match limit {
+                    Limit::Depth(depth) => (up_to_depth(depth), checkpoints),
+                    Limit::States(few) => (up_to_states(few), never_due),
+                    _ => (unlimited(), checkpoints),
+                };
+                let ended = folder();
+                let first = run(&Settings {
+                    watch: Watch {
+                        cancel: (limit == Limit::Cancelled).then_some(&cancel),
+                        progress: Some(&progress),
+                    },
+                    ..settings(limits, every(ended.path(), Start::Anew))
+                });
+                if first.limit != Some(limit) {
+                    // A violation came before.
+                    continue;
+                }
+                let account = first.checkpoints.clone().expect("there is an account");
+                if !ended.path().join("checkpoint").exists() {
+                    assert!(account.ended.is_some(), "{told}");
+                    continue;
+                }
+                *kept += 1;
+                let resumed = |limits| {
+                    let copied = folder();
+                    copy(ended.path(), copied.path());
+                    run(&settings(limits, every(copied.path(), Start::Resumed)))
+                };
+                let all = resumed(unlimited());
+                let account_of_all = all.checkpoints.clone().expect("there is an account");
+                let read = account_of_all.resumed_states.expect("it was resumed");
+                assert_eq!(without_account(all), whole, "{told}");
+                if limit == Limit::States(few) {
+                    assert!(account.checkpoints == 1 && read <= few, "{told}");
+                }
+                if limit != Limit::Cancelled {
+                    let again = without_account(resumed(limits));
+                    assert_eq!(again, without_account(first), "{told}");
+                }
             }
-            cases.limited += 1;
-            if !ended.path().join("checkpoint").exists() {
-                let account = first.checkpoints.expect("there is an account");
-                assert!(account.ended.is_some(), "{seed} {way:?}");
-                continue;
-            }
-            cases.resumed += 1;
-            let resumed = run(&settings(checkpoints(ended.path(), Start::Resumed)));
-            assert_eq!(
-                without_account(resumed),
-                without_account(complete),
-                "{seed} {way:?}"
-            );
         }
     }
-    assert!(cases.limited > 100 && cases.resumed > 80, "{cases:?}");
+    assert!(kept.iter().all(|kept| *kept > 80), "{kept:?}");
 }
 
 /// Obligations that need the complete graph are not decided, and say so; all else is as without checkpoints.
@@ -402,11 +247,7 @@ fn what_cannot_be_resumed_is_refused() {
     let error = check(
         &refinement,
         &Settings {
-            search: Search::Walks(Walks {
-                walks: 1,
-                steps: 1,
-                seed: 0,
-            }),
+            search: walking(1, 1, 0),
             ..settings(folder().path(), Start::Anew)
         },
     );
@@ -450,48 +291,6 @@ fn a_link_in_the_folder_is_refused_by_its_name() {
         }
         assert_eq!(fs::read(&target).expect("it is there"), before, "{name}");
     }
-}
-
-/// The search ends at the limit, says how far the checkpoint was read, and leaves it as it was.
-#[test]
-fn limits_hold_while_a_checkpoint_is_read() {
-    let refinement = draw(11, Size::Small);
-    let kept = folder();
-    let cancelled = AtomicBool::new(true);
-    let settings = |start, limits, watch| Settings {
-        checkpoints: checkpoints(kept.path(), start),
-        until: Until::End,
-        limits,
-        watch,
-        ..Settings::default()
-    };
-    let unbounded = || (Limits::default(), Watch::default());
-    let asked = |start, (limits, watch)| check(&refinement, &settings(start, limits, watch));
-    let whole = asked(Start::Anew, unbounded()).expect("it is empty");
-    let memory = Limits {
-        memory_bytes: Some(1),
-        ..Limits::default()
-    };
-    let watch = Watch {
-        cancel: Some(&cancelled),
-        ..Watch::default()
-    };
-    for (limits, limit) in [
-        ((memory, Watch::default()), Limit::MemoryBytes(1)),
-        ((Limits::default(), watch), Limit::Cancelled),
-    ] {
-        let ended = asked(Start::Resumed, limits).expect("it can be read");
-        assert_eq!(ended.verdict, Some(Verdict::Incomplete), "{limit}");
-        assert_eq!(ended.limit, Some(limit));
-        let written = ended.checkpoints.and_then(|written| written.ended);
-        let far = written.unwrap_or_default();
-        assert!(
-            far.starts_with(&format!("{limit} came when 0 of ")),
-            "{far}"
-        );
-    }
-    let again = asked(Start::Resumed, unbounded()).expect("it is as it was");
-    assert_eq!(without_account(again), without_account(whole));
 }
 
 /// A step less is found out by the sample, of whichever state of it.
@@ -649,63 +448,6 @@ fn refused(refinement: &impl Refinement, settings: &Settings<'_>) -> DiskError {
     }
 }
 
-/// A search that the limit on states ends has a checkpoint, of the last wave that found room: with the same limit it says the same once
-/// more, with another one or none what one search says.
-#[test]
-fn a_search_that_the_limit_on_states_ends_goes_on() {
-    let mut kept = 0;
-    for seed in 0..150 {
-        let refinement = draw(seed, Size::Small);
-        for way in Way::ALL {
-            let run = |settings: &Settings<'_>| checked(&refinement, settings);
-            let settings = |states, checkpoints| Settings {
-                limits: Limits {
-                    states,
-                    ..Limits::default()
-                },
-                checkpoints,
-                ..way.settings(1 + seed as usize % 3)
-            };
-            let whole = folder();
-            let whole = run(&settings(None, checkpoints(whole.path(), Start::Anew)));
-            let least = whole.initial_states + 1;
-            if whole.states < least + 2 {
-                continue;
-            }
-            let few = least + seed % (whole.states - least - 1);
-            let ended = folder();
-            let limited = run(&settings(Some(few), never_due(ended.path(), Start::Anew)));
-            if limited.limit != Some(Limit::States(few)) {
-                // A violation came before.
-                continue;
-            }
-            let account = limited.checkpoints.clone().expect("there is an account");
-            if account.ended.is_some() {
-                // The model is at fault.
-                continue;
-            }
-            assert_eq!(account.checkpoints, 1, "{seed} {way:?}");
-            kept += 1;
-            let resumed = |states| {
-                let copied = folder();
-                copy(ended.path(), copied.path());
-                run(&settings(states, never_due(copied.path(), Start::Resumed)))
-            };
-            let told = format!("{seed} {way:?}");
-            assert_eq!(
-                without_account(resumed(Some(few))),
-                without_account(limited),
-                "{told}"
-            );
-            let all = resumed(None);
-            let account = all.checkpoints.clone().expect("there is an account");
-            assert!(account.resumed_states.is_some_and(|states| states <= few));
-            assert_eq!(without_account(all), without_account(whole), "{told}");
-        }
-    }
-    assert!(kept > 100, "{kept}");
-}
-
 /// A limit below what a checkpoint has is refused with its reason; one that is not is kept to.
 #[test]
 fn a_limit_below_what_a_checkpoint_has_is_refused() {
@@ -718,20 +460,13 @@ fn a_limit_below_what_a_checkpoint_has_is_refused() {
             checkpoints: checkpoints(kept.path(), start),
             ..Settings::default()
         };
-        let depth = |depth| Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        };
-        let states = |states| Limits {
-            states: Some(states),
-            ..Limits::default()
-        };
-        let first = checked(&refinement, &settings(depth(2), Start::Anew));
+        let states = |states| up_to_states(states);
+        let first = checked(&refinement, &settings(up_to_depth(2), Start::Anew));
         if first.limit != Some(Limit::Depth(2)) || !kept.path().join("checkpoint").exists() {
             continue;
         }
         cases += 1;
-        let error = refused(&refinement, &settings(depth(1), Start::Resumed));
+        let error = refused(&refinement, &settings(up_to_depth(1), Start::Resumed));
         let DiskError::BeyondLimit { has, limit, .. } = error else {
             panic!("{seed}: {error}");
         };
@@ -744,7 +479,7 @@ fn a_limit_below_what_a_checkpoint_has_is_refused() {
         assert_eq!((has, limit), (first.states, fewer));
         assert!(error.to_string().contains("which is beyond the limit of"));
         // The same limit once more.
-        let again = check(&refinement, &settings(depth(2), Start::Resumed));
+        let again = check(&refinement, &settings(up_to_depth(2), Start::Resumed));
         let again = without_account(again.expect("the settings fit"));
         assert_eq!(again, without_account(first), "{seed}");
     }
@@ -813,16 +548,10 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
         checkpoints: never_due(kept.path(), start),
         ..Settings::default()
     };
-    let depth = Limits {
-        depth: Some(30),
-        ..Limits::default()
-    };
+    let depth = up_to_depth(30);
     let first = checked(&slow, &settings(depth, Start::Anew));
     let mut states = first.states;
-    let slice = Limits {
-        seconds: Some(0.05),
-        ..Limits::default()
-    };
+    let slice = up_to_seconds(0.05);
     let mut slices = 0;
     loop {
         let next = checked(&slow, &settings(slice, Start::Resumed));
@@ -852,22 +581,17 @@ fn slow_initial_states_are_waited_for_while_a_checkpoint_is_read() {
         checkpoints: never_due(kept.path(), start),
         ..Settings::default()
     };
-    let depth = Limits {
-        depth: Some(2),
-        ..Limits::default()
-    };
+    let depth = up_to_depth(2);
     checked(&slow, &settings(depth, Start::Anew));
-    let limits = Limits {
-        seconds: Some(0.05),
-        ..Limits::default()
-    };
+    let limits = up_to_seconds(0.05);
     let work = || check(&slow, &settings(limits, Start::Resumed));
     let watchdog = Watchdog::new(limits);
     let report = watchdog.attended(None, work, |unreturned| panic!("{unreturned}"));
     assert_eq!(report.expect("the settings fit").states, 5);
 }
 
-/// A signal, and a limit on memory, hold while a checkpoint is read; what it has is still there.
+/// A signal, and a limit on memory, hold while a checkpoint is read: the search ends at the limit, says how far it was read, and leaves it as it
+/// was.
 #[test]
 fn what_was_read_before_a_limit_is_forgotten() {
     let fan = fan(50_000);
@@ -878,15 +602,9 @@ fn what_was_read_before_a_limit_is_forgotten() {
         checkpoints: never_due(kept.path(), start),
         ..Settings::default()
     };
-    let depth = Limits {
-        depth: Some(1),
-        ..Limits::default()
-    };
+    let depth = up_to_depth(1);
     checked(&fan, &settings(depth, Start::Anew));
-    let memory = Limits {
-        memory_bytes: Some(1),
-        ..Limits::default()
-    };
+    let memory = up_to_bytes(1);
     let cancelled = AtomicBool::new(true);
     let cases = [
         (Limits::default(), Some(&cancelled), Limit::Cancelled),
@@ -911,7 +629,11 @@ fn what_was_read_before_a_limit_is_forgotten() {
         );
         let account = report.checkpoints.expect("there is an account");
         let reason = account.ended.expect("there is a reason");
-        assert!(reason.contains(" bytes of "), "{reason}");
+        let far = format!("{expected} came when ");
+        assert!(
+            reason.starts_with(&far) && reason.contains(" bytes of "),
+            "{reason}"
+        );
     }
     let other = folder();
     let plain = Settings {

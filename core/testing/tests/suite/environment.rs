@@ -3,7 +3,9 @@
 
 use refmap::obligation::Settings;
 use refmap::{AbstractSteps, Process, Verdict};
-use refmap_testing::{Action, Machine, Via, checked, itself, mapped, row_of, verdict_on};
+use refmap_testing::{
+    Action, Machine, Via, assert_explained, assert_verdict, checked, itself, mapped, row_of,
+};
 
 use crate::auxiliary::report_of;
 
@@ -38,8 +40,8 @@ fn with_user(mut refinement: Via<u8, u8>) -> Via<u8, u8> {
 #[test]
 fn no_environment_is_not_a_pass() {
     let report = report_of(&itself(desk()));
-    assert_eq!(verdict_on(&report, "environment"), Verdict::NoneDeclared);
-    assert_eq!(verdict_on(&report, "agency"), Verdict::NoneDeclared);
+    assert_verdict(&report, "environment", Verdict::NoneDeclared);
+    assert_verdict(&report, "agency", Verdict::NoneDeclared);
     assert_eq!(report.verdict, Some(Verdict::Holds));
 }
 
@@ -180,13 +182,9 @@ fn other_processes_need_not_begin_anything() {
         }
     };
     let report = report_of(&refinement);
-    assert_eq!(
-        verdict_on(&report, "environment:use_0"),
-        Verdict::Violated,
-        "{report}"
-    );
-    assert_eq!(verdict_on(&report, "environment:use_1"), Verdict::Holds);
-    assert_eq!(verdict_on(&report, "environment:at_rest"), Verdict::Holds);
+    assert_verdict(&report, "environment:use_0", Verdict::Violated);
+    assert_verdict(&report, "environment:use_1", Verdict::Holds);
+    assert_verdict(&report, "environment:at_rest", Verdict::Holds);
 }
 
 /// (b) A process that can never finish is not at rest for ever.
@@ -219,14 +217,8 @@ fn rest_is_a_process_s_own_affair() {
     let mut refinement = locked();
     refinement.implementation.rules[2].process = "server";
     let report = report_of(&refinement);
-    let row = row_of(&report, "environment:at_rest");
-    assert_eq!(row.verdict, Verdict::Violated, "{report}");
-    assert!(
-        row.counterexamples[0]
-            .explanation
-            .contains("is not taken by user")
-    );
-    assert_eq!(verdict_on(&report, "agency"), Verdict::Violated);
+    assert_explained(&report, "environment:at_rest", "is not taken by user");
+    assert_verdict(&report, "agency", Verdict::Violated);
     // Unless the server acts for the user.
     refinement.acts_for = |process| match process.name {
         "server" => USER,
@@ -253,9 +245,10 @@ fn an_allocation_may_return_any_of_the_results_allowed() {
     let specification = Machine::new(&rules, [0], |used| allocate(used, false), |used| *used);
     let mut refinement = with_user(itself(specification));
     refinement.implementation.next = |used| allocate(used, true);
-    assert_eq!(
-        verdict_on(&report_of(&refinement), "environment:allocate"),
-        Verdict::Violated
+    assert_verdict(
+        &report_of(&refinement),
+        "environment:allocate",
+        Verdict::Violated,
     );
     let erase: fn(&Action) -> Action = |action| (action.0, 0);
     refinement.specification.inputs = erase;
@@ -274,10 +267,7 @@ fn it_is_not_evaluated_where_simulation_fails_or_states_are_missing() {
     let mut settings = Settings::default();
     settings.limits.depth = Some(1);
     let report = checked(&with_user(itself(desk())), &settings);
-    assert_eq!(
-        verdict_on(&report, "environment:request"),
-        Verdict::Incomplete
-    );
+    assert_verdict(&report, "environment:request", Verdict::Incomplete);
 }
 
 /// A step that is answered by two inputs chooses both at once: it meets neither of them.
@@ -295,10 +285,7 @@ fn two_inputs_at_once_are_neither() {
         |n| n / 2,
     )));
     refinement.implementation.may_stop = |_| true;
-    assert_eq!(
-        verdict_on(&report_of(&refinement), "environment:set"),
-        Verdict::Holds
-    );
+    assert_verdict(&report_of(&refinement), "environment:set", Verdict::Holds);
     refinement.implementation.next = |n| match n {
         0 => vec![(("set both", 0), 2)],
         _ => Vec::new(),
@@ -306,11 +293,7 @@ fn two_inputs_at_once_are_neither() {
     refinement.abstract_steps =
         Box::new(|_, _, _| AbstractSteps::Several(vec![("set", 1), ("set", 2)]));
     let report = report_of(&refinement);
-    assert_eq!(
-        verdict_on(&report, "simulation"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "simulation", Verdict::Holds);
     let row = row_of(&report, "environment:set");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(
@@ -328,9 +311,5 @@ fn two_inputs_at_once_are_neither() {
         _ => AbstractSteps::Several(vec![("set", 1), ("set", 2)]),
     });
     let report = report_of(&refinement);
-    assert_eq!(
-        verdict_on(&report, "environment:set"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "environment:set", Verdict::Holds);
 }

@@ -4,7 +4,10 @@ use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Selection, Settings};
 use refmap::report::{About, Warning};
 use refmap::{Choices, Invariant, Refinement, Report, TransitionSystem, TypeCorrect, Verdict};
-use refmap_testing::{Action, Go, Machine, Via, itself, only, row_of, with_invariant};
+use refmap_testing::{
+    Action, Go, Machine, Via, assert_explained, assert_verdict, itself, only, row_of,
+    with_invariant,
+};
 
 use crate::comparison::with_any_threads;
 
@@ -45,10 +48,7 @@ fn a_true_invariant_need_not_be_inductive() {
     let mut refinement = evens();
     refinement.invariants = vec![not_five()];
     let report = induct(&refinement);
-    assert_eq!(
-        row_of(&report, "invariant:not_five").verdict,
-        Verdict::Holds
-    );
+    assert_verdict(&report, "invariant:not_five", Verdict::Holds);
     let inductive = row_of(&report, "inductive:not_five");
     assert_eq!(inductive.verdict, Verdict::Violated);
     let counterexample = &inductive.counterexamples[0];
@@ -145,14 +145,8 @@ fn a_wrong_mapping_does_not_hide_what_is_not_inductive() {
     refinement.implementation.observe = |n| if *n == 3 { 0 } else { *n };
     refinement.invariants = vec![not_five()];
     let report = induct(&refinement);
-    assert_eq!(
-        row_of(&report, "inductive:not_five").verdict,
-        Verdict::Violated
-    );
-    assert_eq!(
-        row_of(&report, "inductive:simulation").verdict,
-        Verdict::Violated
-    );
+    assert_verdict(&report, "inductive:not_five", Verdict::Violated);
+    assert_verdict(&report, "inductive:simulation", Verdict::Violated);
 }
 
 /// A panic from such a state counts as not inductive.
@@ -166,13 +160,7 @@ fn a_panic_is_not_inductive() {
     refinement.invariants = vec![even().when(|n: &u8| *n < 7)];
     let report = induct(&refinement);
     for name in ["inductive:even", "inductive:simulation"] {
-        let row = row_of(&report, name);
-        assert_eq!(row.verdict, Verdict::Violated);
-        assert!(
-            row.counterexamples[0]
-                .explanation
-                .contains("seven is too many")
-        );
+        assert_explained(&report, name, "seven is too many");
     }
     refinement.invariants = vec![even()];
     assert_eq!(induct(&refinement).verdict, Some(Verdict::Holds));
@@ -185,10 +173,7 @@ fn nothing_to_test_is_no_pass() {
     refinement.implementation.type_correct = vec![1, 3];
     refinement.invariants = vec![even()];
     let report = induct(&refinement);
-    assert_eq!(
-        row_of(&report, "inductive:even").verdict,
-        Verdict::Incomplete
-    );
+    assert_verdict(&report, "inductive:even", Verdict::Incomplete);
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
 }
 
@@ -512,7 +497,7 @@ fn a_step_that_breaks_two_invariants_breaks_both() {
                 "{report}"
             );
         }
-        assert_eq!(row_of(&report, "inductive:any").verdict, Verdict::Holds);
+        assert_verdict(&report, "inductive:any", Verdict::Holds);
 
         let mut refinement = placed(place);
         refinement.invariants = vec![either("one"), still, either("other")];

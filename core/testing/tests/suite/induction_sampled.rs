@@ -7,12 +7,14 @@ use std::sync::atomic::AtomicBool;
 
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Induction, Selection, Settings, Until};
-use refmap::random::{Samples, Walks};
+use refmap::random::Samples;
 use refmap::{
-    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, Search, State,
-    TransitionSystem, TypeCorrect, Verdict,
+    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, State, TransitionSystem,
+    TypeCorrect, Verdict,
 };
-use refmap_testing::{Go, Mapped, Random, alike, row_of, with_invariant};
+use refmap_testing::{
+    Go, Mapped, Random, alike, assert_explained, assert_verdict, row_of, walking, with_invariant,
+};
 use serde::Serialize;
 
 /// Variables of a small system, and the values of each.
@@ -330,11 +332,7 @@ fn compare<T: Cells + State<Tables<T>>>(seed: u64, making: Making, met: &mut Met
     let all = check(&small, &passing);
     let drawing = Settings {
         until: Until::End,
-        search: Search::Walks(Walks {
-            walks: 100,
-            steps: 100,
-            seed,
-        }),
+        search: walking(100, 100, seed),
         ..sampling(SAMPLES, seed)
     };
     let some = check(&small, &drawing);
@@ -717,11 +715,7 @@ fn where_there_is_no_gap_nothing_holds_and_what_is_needed_is_known() {
     // The search was one of all states, and what it found is said; of induction nothing holds.
     assert_eq!(report.evidence, Evidence::Exhaustive);
     let walks = Settings {
-        search: Search::Walks(Walks {
-            walks: 3,
-            steps: 20,
-            seed: 5,
-        }),
+        search: walking(3, 20, 5),
         ..sampling(4000, 0)
     };
     let report = check(&lock(true, false, Fault::None), &walks);
@@ -741,11 +735,7 @@ fn the_walk_leads_to_the_state_that_is_shown() {
     let beside = shown.nearest_reached.expect("there are walks");
     let walks = Settings {
         obligations: Selection::Nothing,
-        search: Search::Walks(Walks {
-            walks: beside.walk + 1,
-            steps: beside.steps,
-            seed: beside.seed,
-        }),
+        search: walking(beside.walk + 1, beside.steps, beside.seed),
         ..Settings::default()
     };
     assert_eq!(check(&lock, &walks).depth, beside.steps);
@@ -773,10 +763,7 @@ fn a_panic_is_a_gap() {
     // Without `exclusion` there are states in which two are inside.
     let report = check(&lock(false, true, Fault::Panics), &sampling(2000, 0));
     for name in ["inductive:flag_is_set", "inductive:simulation"] {
-        let row = row_of(&report, name);
-        assert_eq!(row.verdict, Verdict::Violated, "{report}");
-        let explanation = &row.counterexamples[0].explanation;
-        assert!(explanation.contains("two are too many"), "{report}");
+        assert_explained(&report, name, "two are too many");
     }
     let report = check(&lock(true, true, Fault::Panics), &sampling(2000, 0));
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
@@ -820,8 +807,8 @@ fn a_sample_of_nothing_fails() {
     small.invariants = vec![std::array::from_fn(|state| reached.contains(&state))];
     let report = check(&small, &sampling(1000, 0));
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    assert_eq!(row_of(&report, "sample").verdict, Verdict::Violated);
-    assert_eq!(row_of(&report, "inductive:i0").verdict, Verdict::Incomplete);
+    assert_verdict(&report, "sample", Verdict::Violated);
+    assert_verdict(&report, "inductive:i0", Verdict::Incomplete);
     let told = report.counterexample.as_ref();
     assert!(told.is_some_and(|told| told.obligation == "sample" && told.steps.is_empty()));
     let held = check(&small, &settings(Induction::Included));

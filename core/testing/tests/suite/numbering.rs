@@ -2,17 +2,16 @@
 //! that does.
 
 use std::collections::HashMap;
-use std::marker::PhantomData;
 
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
-use refmap::{Refinement, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Number, with_invariant};
+use refmap::{Refinement, Settings, TransitionSystem, Verdict, check};
+use refmap_testing::with_invariant;
 use serde_json::json;
 
 /// Layers of states, each of which is reached from two of the layer before, which threads may well come to in the
 /// wrong order: they are as far from each other as states that are expanded together.
-struct Layers<N>(PhantomData<fn() -> N>);
+struct Layers;
 
 /// The states of a layer, and the layers behind the first state.
 const WIDTH: u32 = 1 << 14;
@@ -32,32 +31,31 @@ fn target(from: u32, step: u32) -> Option<u32> {
     }
 }
 
-impl<N: Number + State<Self>> TransitionSystem for Layers<N> {
-    type State = N;
+impl TransitionSystem for Layers {
+    type State = u32;
     type Action = u32;
     type Observation = ();
 
-    fn initial(&self, visit: &mut impl FnMut(N)) {
-        visit(N::of(0));
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        visit(0);
     }
 
-    fn candidates(&self, from: &N, visit: &mut impl FnMut(u32)) {
-        let steps = if from.number() == 0 { WIDTH } else { 2 };
+    fn candidates(&self, from: &u32, visit: &mut impl FnMut(u32)) {
+        let steps = if *from == 0 { WIDTH } else { 2 };
         (0..steps).for_each(visit);
     }
 
-    fn fire(&self, step: &u32, state: &mut N) -> Option<()> {
-        *state = N::of(target(state.number(), *step)?);
+    fn fire(&self, step: &u32, state: &mut u32) -> Option<()> {
+        *state = target(*state, *step)?;
         Some(())
     }
 
-    fn observe(&self, _: &N) {}
+    fn observe(&self, _: &u32) {}
 }
 
 /// The layers as an implementation of themselves, with a state that should not be reached.
-fn layers<N: Number + State<Layers<N>>>(goal: u32) -> impl Refinement {
-    let elsewhere = move |state: &N| state.number() != goal;
-    with_invariant(Layers(PhantomData), "elsewhere", elsewhere)
+fn layers(goal: u32) -> impl Refinement {
+    with_invariant(Layers, "elsewhere", move |state: &u32| *state != goal)
 }
 
 /// First predecessor of each state, found by a search so plain that it is right.
@@ -101,7 +99,7 @@ fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
                 obligations: Selection::only(["invariant"]),
                 ..Settings::default()
             };
-            let report = check(&layers::<u32>(goal), &settings).expect("the settings fit");
+            let report = check(&layers(goal), &settings).expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated));
             let shown = report.counterexample.expect("the goal is reached");
             let shown: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();

@@ -1,6 +1,7 @@
 //! Steps of states that own memory are taken one by one, and those of others state by state: what is found is the same,
 //! whatever the model does.
 
+use refmap_testing::up_to_states;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use refmap::AbstractSteps::{self, One};
@@ -9,44 +10,12 @@ use refmap::obligation::Until;
 use refmap::{
     Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
 };
-use serde::{Serialize, Serializer};
-
-/// A number, as it is or in memory of its own.
-trait Number: Anywhere + From<u8> {
-    fn number(&self) -> u8;
-}
+use refmap_testing::{Number, Owned};
+use serde::Serialize;
 
 /// State of every system here.
-trait Anywhere: State<Grid<Self>> + State<Counting> + Sized {}
-impl<T: State<Grid<T>> + State<Counting>> Anywhere for T {}
-
-impl Number for u8 {
-    fn number(&self) -> u8 {
-        *self
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, State)]
-struct Boxed(Vec<u8>);
-
-impl From<u8> for Boxed {
-    fn from(number: u8) -> Self {
-        Self(vec![number])
-    }
-}
-
-impl Number for Boxed {
-    fn number(&self) -> u8 {
-        self.0[0]
-    }
-}
-
-/// Reports are to be the same.
-impl Serialize for Boxed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.0[0])
-    }
-}
+trait Anywhere: Number + State<Grid<Self>> {}
+impl<T: Number + State<Grid<T>>> Anywhere for T {}
 
 /// Fault of the model at state 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,13 +47,13 @@ enum Step {
     Five,
 }
 
-impl<T: Number> TransitionSystem for Grid<T> {
+impl<T: Anywhere> TransitionSystem for Grid<T> {
     type State = T;
     type Action = Step;
     type Observation = ();
 
     fn initial(&self, visit: &mut impl FnMut(T)) {
-        visit(T::from(0));
+        visit(T::of(0));
     }
 
     fn candidates(&self, _: &T, visit: &mut impl FnMut(Step)) {
@@ -104,7 +73,7 @@ impl<T: Number> TransitionSystem for Grid<T> {
         };
         let number = state.number();
         assert!(number != 9 || self.fault != panics, "at nine");
-        *state = T::from((number + by) % 25);
+        *state = T::of((number + by) % 25);
         Some(())
     }
 
@@ -114,15 +83,15 @@ impl<T: Number> TransitionSystem for Grid<T> {
 struct Counting(Fault);
 
 impl TransitionSystem for Counting {
-    type State = u8;
+    type State = u32;
     type Action = Step;
     type Observation = ();
 
-    fn initial(&self, visit: &mut impl FnMut(u8)) {
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
         visit(0);
     }
 
-    fn fire(&self, step: &Step, state: &mut u8) -> Option<()> {
+    fn fire(&self, step: &Step, state: &mut u32) -> Option<()> {
         let by = match step {
             Step::One => 1,
             Step::Five if self.0 == Fault::Simulation && *state == 9 => 6,
@@ -132,7 +101,7 @@ impl TransitionSystem for Counting {
         Some(())
     }
 
-    fn allows(&self, from: &u8, step: &Step, to: &u8) -> bool {
+    fn allows(&self, from: &u32, step: &Step, to: &u32) -> bool {
         let panics = matches!(self.0, Fault::Allows | Fault::AllowsUnheard);
         assert!(
             !(panics && *from == 9 && *step == Step::Five),
@@ -141,10 +110,10 @@ impl TransitionSystem for Counting {
         refmap::successor(self, from, step) == Some(*to)
     }
 
-    fn observe(&self, _: &u8) {}
+    fn observe(&self, _: &u32) {}
 }
 
-impl<T: Number> Refinement for Grid<T> {
+impl<T: Anywhere> Refinement for Grid<T> {
     type Implementation = Self;
     type Specification = Counting;
 
@@ -156,7 +125,7 @@ impl<T: Number> Refinement for Grid<T> {
         &self.specification
     }
 
-    fn map(&self, state: &T) -> u8 {
+    fn map(&self, state: &T) -> u32 {
         state.number()
     }
 
@@ -173,7 +142,7 @@ impl<T: Number> Refinement for Grid<T> {
     }
 }
 
-fn report<T: Number>(fault: Fault, settings: &Settings<'_>) -> Report {
+fn report<T: Anywhere>(fault: Fault, settings: &Settings<'_>) -> Report {
     let grid = Grid::<T> {
         fault,
         specification: Counting(fault),
@@ -198,13 +167,7 @@ fn both_find_the_same_whatever_the_model_does() {
         Fault::Simulation,
     ] {
         for until in [Until::FirstViolation, Until::End] {
-            for limits in [
-                Limits::default(),
-                Limits {
-                    states: Some(7),
-                    ..Limits::default()
-                },
-            ] {
+            for limits in [Limits::default(), up_to_states(7)] {
                 for (threads, storage) in [(1, Storage::Packed), (3, Storage::Whole)] {
                     let settings = Settings {
                         threads,
@@ -213,8 +176,8 @@ fn both_find_the_same_whatever_the_model_does() {
                         limits,
                         ..Settings::default()
                     };
-                    let plain = report::<u8>(fault, &settings);
-                    let owned = report::<Boxed>(fault, &settings);
+                    let plain = report::<u32>(fault, &settings);
+                    let owned = report::<Owned>(fault, &settings);
                     assert_eq!(owned, plain, "{fault:?}, {until:?}, {limits:?}");
                     let is_reached = limits == Limits::default();
                     let holds = (plain.verdict == Some(Verdict::Holds)) == (fault == Fault::None);
@@ -228,7 +191,7 @@ fn both_find_the_same_whatever_the_model_does() {
 /// A model that catches panics of what it calls back does not hide them.
 #[test]
 fn a_panic_that_the_model_catches_is_found() {
-    let report = report::<Boxed>(Fault::AllowsUnheard, &Settings::default());
+    let report = report::<Owned>(Fault::AllowsUnheard, &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
     assert!(report.to_string().contains("panic"), "{report}");
 }

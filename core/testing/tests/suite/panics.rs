@@ -3,6 +3,7 @@
 //! One model has every function that there is, those of its states', actions' and observations' traits included, and each counts
 //! its calls. It is checked in every mode; each function panics at its first call, at its last, and at one half way.
 
+use refmap_testing::walking;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,12 +14,11 @@ use refmap::internal::stepper::Stepper;
 use refmap::obligation::{
     CheckError, Checkable, Checker, Induction, Liveness, Selection, Symmetry, Until,
 };
-use refmap::random::Walks;
 use refmap::report::Verdict;
 use refmap::state::{Kept, Limits, NameVisitor, Names, RowOf, Shape, Sink, Source};
 use refmap::{
     Caveats, Choices, Fairness, Invariant, Process, Property, Refinement, Report, Rule, RuleId,
-    Search, Settings, State, TransitionSystem, TypeCorrect, Waiver,
+    Settings, State, TransitionSystem, TypeCorrect, Waiver,
 };
 use serde::{Serialize, Serializer};
 
@@ -458,11 +458,7 @@ fn stepped() -> Told {
 
 fn walks(until: Until, most: u8) -> Told {
     let settings = Settings {
-        search: Search::Walks(Walks {
-            walks: 6,
-            steps: 12,
-            seed: 1,
-        }),
+        search: walking(6, 12, 1),
         until,
         ..one_thread()
     };

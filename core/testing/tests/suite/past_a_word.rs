@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use refmap::inclusion::{Comparison, Graph, Included, Labels, Step, check_graphs};
+use refmap::inclusion::{Comparison, Included};
+use refmap::internal::inclusion::{Graph, Labels, Step, check_graphs};
 use refmap::report::{About, Warning};
 use refmap::{AbstractSteps, Process, State, Verdict, round_trip};
 use refmap_testing::{Action, Itself, Machine, Via, mapped, row_of, rules};

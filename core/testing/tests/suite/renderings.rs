@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use refmap::explore::StatesKept;
-use refmap::report::{Colour, Counterexample, Detail, TextOptions};
+use refmap::internal::{Colour, Detail, TextOptions};
+use refmap::report::Counterexample;
 use refmap::{AbstractSteps, Invariant, Report, Settings, State, TransitionSystem};
 use refmap_testing::{Machine, Via, alike, checked, itself, mapped};
 use serde::Serialize;
@@ -341,7 +342,7 @@ fn maps_with_keys_of_any_type_are_shown_by_their_fields() {
         "backlog: front 3 leaves, 7 joins the back",
     ];
     let last = &shown.steps[2..];
-    let told: Vec<_> = refmap::report::changes(&last[0].state, &last[1].state)
+    let told: Vec<_> = refmap::internal::changes(&last[0].state, &last[1].state)
         .iter()
         .map(ToString::to_string)
         .collect();

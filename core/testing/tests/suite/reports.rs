@@ -3,8 +3,8 @@
 use refmap::obligation::{ObligationKind, Settings};
 use refmap::{AbstractSteps, Invariant, Process, Refinement, Report, Verdict, compose};
 use refmap_testing::{
-    Action, Machine, Via, checked, counter, counter_with_reset, itself, only, sundry_trace,
-    verdict_on, waived,
+    Action, Machine, Via, assert_verdict, checked, counter, counter_with_reset, itself, only,
+    sundry_trace, verdict_on, waived,
 };
 
 #[test]
@@ -68,7 +68,7 @@ fn a_composition_is_checked_as_composed() {
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!(report.states, 16);
     for name in ["invariant:bounded", "invariant:above.bounded"] {
-        assert_eq!(verdict_on(&report, name), Verdict::Holds);
+        assert_verdict(&report, name, Verdict::Holds);
     }
 }
 

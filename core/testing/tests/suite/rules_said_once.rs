@@ -19,7 +19,7 @@ use refmap::{
     Action, ActionOf, Fairness, Invariant, Refinement, Report, Rule, RuleId, Search, Settings,
     StateOf, TransitionSystem, Verdict, check, disagreement, replay, steps, successor,
 };
-use refmap_testing::{Random, alike, mapped};
+use refmap_testing::{Random, alike, mapped, until_with};
 
 use crate::auxiliary::as_the_base::{Counts, Twice};
 use crate::comparison::timeless;
@@ -329,11 +329,7 @@ fn told_of_view<T: Contents, V: TransitionSystem<Observation = u8>>(
     };
     let map = move |state: &_| below(state).clone();
     let refinement = mapped(view, specification, map, answer);
-    let settings = Settings {
-        until: Until::End,
-        threads: 2,
-        ..Settings::default()
-    };
+    let settings = until_with(Until::End, 2);
     told(&refinement, &settings)
 }
 

@@ -3,9 +3,8 @@
 use refmap::explore::Storage;
 use refmap::internal::check_erased;
 use refmap::obligation::{Checker, Settings, Until};
-use refmap::random::Walks;
-use refmap::{Refinement, Report, Search};
-use refmap_testing::with_liveness;
+use refmap::{Refinement, Report};
+use refmap_testing::{walking, with_liveness};
 
 use crate::table::random::{Size, draw, draw_with_several_steps};
 
@@ -44,11 +43,7 @@ fn assert_same<R: Refinement>(refinement: &R, told: &str, settings: &Settings<'_
 
 fn ways() -> Vec<Settings<'static>> {
     let everything = with_liveness();
-    let walks = Search::Walks(Walks {
-        walks: 40,
-        steps: 30,
-        seed: 3,
-    });
+    let walks = walking(40, 30, 3);
     vec![
         everything.clone(),
         Settings {

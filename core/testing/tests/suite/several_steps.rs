@@ -1,10 +1,12 @@
 //! Concrete steps that simulate several abstract steps.
 
 use refmap::AbstractSteps::{self, One, Several, Stutter};
-use refmap::report::{Detail, TextOptions};
+use refmap::internal::{Detail, TextOptions};
 use refmap::{Process, Refinement, Report, Settings, Verdict, check, compose};
 
-use refmap_testing::{Action, Machine, Via, itself, row_of, rules, waived};
+use refmap_testing::{
+    Action, Machine, Via, assert_explained, assert_verdict, itself, row_of, rules, waived,
+};
 
 const TICK: Action = ("tick", 0);
 
@@ -200,8 +202,7 @@ fn lamp() -> Via<u8, u8> {
 fn an_action_of_the_environment_may_stand_among_others() {
     let report = checked(&lamp());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let granted = row_of(&report, "environment:press");
-    assert_eq!(granted.verdict, Verdict::Holds);
+    assert_verdict(&report, "environment:press", Verdict::Holds);
 }
 
 /// Two presses at once leave the environment no choice.
@@ -218,8 +219,7 @@ fn two_actions_of_the_environment_at_once_grant_neither() {
         other => One(other),
     });
     let report = checked(&refinement);
-    let refused = row_of(&report, "environment:press");
-    assert_eq!(refused.verdict, Verdict::Violated, "{report}");
+    assert_verdict(&report, "environment:press", Verdict::Violated);
 }
 
 #[test]
@@ -228,13 +228,7 @@ fn all_actions_are_those_of_the_process_that_takes_the_step() {
     refinement.implementation.rules =
         rules(&[("press", "ghost"), ("light", "lamp"), ("darken", "lamp")]);
     let report = checked(&refinement);
-    let row = row_of(&report, "agency");
-    assert_eq!(row.verdict, Verdict::Violated, "{report}");
-    assert!(
-        row.counterexamples[0]
-            .explanation
-            .contains("`press` of user")
-    );
+    assert_explained(&report, "agency", "`press` of user");
 }
 
 #[test]

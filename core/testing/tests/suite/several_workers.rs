@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use refmap::obligation::{Liveness, Until};
 use refmap::report::About;
 use refmap::{Constraint, Fairness, Invariant, Process, Property, Report, Settings, Verdict};
-use refmap_testing::{Action, Machine, Via, checked, itself, row_of, waived};
+use refmap_testing::{Action, Machine, Via, assert_verdict, checked, itself, row_of, waived};
 use serde_json::{Value, json};
 
 use crate::comparison::with_any_threads;
@@ -290,8 +290,7 @@ fn a_panic_at_one_place_leaves_the_search_open() {
         assert!(!report.complete, "{report}");
         assert_eq!(report.transitions, u64::from(LEVEL) - 1, "{report}");
         for row in ["environment:other", "environment:at_rest", "coverage"] {
-            let row = row_of(&report, row);
-            assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+            assert_verdict(&report, row, Verdict::Incomplete);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Counterexamples of one report as text: what an earlier one has told is referred to, and what repeats is told once.
 
+use refmap::internal::{Detail, TextOptions};
 use refmap::obligation::{Liveness, Until};
-use refmap::report::{Detail, TextOptions};
 use refmap::{Fairness, Invariant, Property, Report, Settings, State};
 use refmap_testing::{Action, Machine, Via, checked, itself};
 use serde::Serialize;

@@ -7,7 +7,7 @@ use refmap::{
     Constraint, Invariant, Process, Property, Refinement, Report, Settings, Verdict, Waiver,
     compose,
 };
-use refmap_testing::{Action, Machine, Via, checked, counter, itself, row_of};
+use refmap_testing::{Action, Machine, Via, assert_verdict, checked, counter, itself, row_of};
 
 use crate::auxiliary::report_of;
 
@@ -80,8 +80,7 @@ fn either_of_two_answers_is_of_another_process() {
             _ => |_, _, _| Several(vec![OWN, OWN, OWN, OTHER]),
         });
         let report = report_of(&refinement);
-        let simulation = row_of(&report, "simulation");
-        assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
+        assert_verdict(&report, "simulation", Verdict::Holds);
         let agency = row_of(&report, "agency");
         assert_eq!(agency.verdict == Verdict::Violated, is_wrong, "{report}");
         let told = "and is answered by `put` of user 1, for which user 0 does not act";

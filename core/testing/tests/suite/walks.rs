@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::One;
-use refmap::explore::{Limit, Limits, Phase, Progress, Watch};
+use refmap::explore::{Limit, Progress, Watch};
+use refmap::internal::explore::Phase;
 use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
@@ -12,7 +13,7 @@ use refmap::{
     Constraint, Evidence, Invariant, Refinement, Report, Search, Settings, TransitionSystem,
     Verdict, steps,
 };
-use refmap_testing::{Action, Go, Itself, Machine, Via, checked, itself, row_of};
+use refmap_testing::{Action, Go, Itself, Machine, Via, checked, itself, row_of, up_to_bytes};
 
 fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
     Settings {
@@ -517,10 +518,7 @@ fn time_cancellation_and_memory_end_the_walks() {
     assert!(seen.into_inner() > 10_000);
 
     let settings = Settings {
-        limits: Limits {
-            memory_bytes: Some(1),
-            ..Limits::default()
-        },
+        limits: up_to_bytes(1),
         ..endless()
     };
     let report = checked(&itself(counter()), &settings);
@@ -661,10 +659,7 @@ fn those_who_watch_are_told_what_was_walked() {
     };
     let settings = Settings {
         threads: 0,
-        limits: Limits {
-            memory_bytes: Some(u64::MAX),
-            ..Limits::default()
-        },
+        limits: up_to_bytes(u64::MAX),
         watch: Watch {
             progress: Some(&tell),
             ..Watch::default()

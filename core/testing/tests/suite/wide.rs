@@ -7,54 +7,7 @@ use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::obligation::{Selection, Until};
 use refmap::{Invariant, Refinement, Settings, State, TransitionSystem, Verdict};
-use refmap_testing::{checked, row_of};
-use serde::Serialize;
-
-/// A number, packed into a word.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
-struct Word(u32);
-
-/// A number that owns memory, written into words.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
-struct Written(Vec<u32>);
-
-/// A number that owns memory, kept whole.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Whole(Box<u32>);
-
-impl<S: ?Sized> State<S> for Whole {}
-
-trait Number: Clone + Send + Sync + 'static {
-    fn of(number: u32) -> Self;
-    fn number(&self) -> u32;
-}
-
-impl Number for Word {
-    fn of(number: u32) -> Self {
-        Self(number)
-    }
-    fn number(&self) -> u32 {
-        self.0
-    }
-}
-
-impl Number for Written {
-    fn of(number: u32) -> Self {
-        Self(vec![number])
-    }
-    fn number(&self) -> u32 {
-        self.0[0]
-    }
-}
-
-impl Number for Whole {
-    fn of(number: u32) -> Self {
-        Self(Box::new(number))
-    }
-    fn number(&self) -> u32 {
-        *self.0
-    }
-}
+use refmap_testing::{Number, Owned, Whole, checked, row_of};
 
 /// Fault of the step that is planted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -243,8 +196,8 @@ where
 
 #[test]
 fn any_step_of_a_wide_state_is_told_as_it_is() {
-    wide_state::<Word>();
-    wide_state::<Written>();
+    wide_state::<u32>();
+    wide_state::<Owned>();
     wide_state::<Whole>();
 }
 
@@ -269,6 +222,6 @@ fn many_states<S: State<Fan<S>> + Number>(far: &[u32]) {
 
 #[test]
 fn any_state_of_many_is_told_as_it_is() {
-    many_states::<Word>(&[2048, 8191, 8192]);
-    many_states::<Written>(&[]);
+    many_states::<u32>(&[2048, 8191, 8192]);
+    many_states::<Owned>(&[]);
 }

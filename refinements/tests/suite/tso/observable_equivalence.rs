@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use refmap::explore::Panic;
 use refmap::internal::Quotient;
-use refmap::internal::explore::{Options, Place, Quotienting, Visitor, explore};
+use refmap::internal::explore::{Options, Panic, Place, Quotienting, Visitor, explore};
 use refmap::{Invariant, Refinement};
 use refmap_processes::At;
 use refmap_systems::tso::{Act, Gc, Marking, Mutator, State};

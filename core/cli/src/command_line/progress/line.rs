@@ -7,7 +7,8 @@ use indicatif::FormattedDuration;
 use super::running::Running;
 use super::state::State;
 use crate::command_line::terminal::shortened;
-use refmap::explore::{Limits, Phase, Progress, Work};
+use refmap::explore::{Limits, Progress};
+use refmap::internal::explore::{Phase, Work};
 use refmap::internal::{counted, grouped};
 
 /// The most columns of a label beside other parts of a line.

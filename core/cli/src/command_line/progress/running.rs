@@ -75,7 +75,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refmap::explore::Phase;
+    use refmap::internal::explore::Phase;
 
     fn at(seconds: u64, states: u64, depth: u32, frontier: u64) -> Progress {
         Progress {

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use super::row::Row;
 use crate::command_line::terminal::shortened;
-use refmap::internal::{Ink, grouped, wrap};
-use refmap::report::TextOptions;
+use refmap::internal::{Ink, TextOptions, grouped, wrap};
 
 /// Column of a row at which its command begins.
 const COMMAND: usize = 13;

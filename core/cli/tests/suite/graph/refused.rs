@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 use refmap_cli::graph::{FORMAT, read};
 use refmap_cli::{CommandError, Status, run};

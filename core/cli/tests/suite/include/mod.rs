@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use refmap::report::TextOptions;
+use refmap::internal::TextOptions;
 use refmap_cli::{CommandError, Status};
 
 /// Carries out a command over the catalogue of [`model`].

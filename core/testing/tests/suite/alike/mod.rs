@@ -7,14 +7,15 @@ mod several;
 
 use std::collections::HashMap;
 
-use refmap::explore::{Limits, Storage};
+use refmap::explore::Storage;
 use refmap::internal::json;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::report::Counterexample;
-use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, steps};
-use refmap_testing::row_of;
+use refmap::{Refinement, Report, Settings, StateOf, TransitionSystem, Verdict, steps};
+use refmap_testing::{assert_explained, up_to_states};
 
-use queue::{Members, Themselves, World, Wrong, normal, permutations, permuted};
+pub use queue::permutations;
+use queue::{Members, Themselves, World, Wrong, normal, permuted, themselves};
 
 /// Findings of the plainest search: the least member of each class, by all permutations and shifts.
 struct Plain {
@@ -36,12 +37,17 @@ fn least(all: &[Vec<u8>], state: &World) -> World {
     members.min().expect("a class has a member")
 }
 
-fn search(refinement: &Themselves) -> Option<Plain> {
+/// Searches the least states of all classes, up to some hundred.
+fn search<R: Refinement>(
+    refinement: &R,
+    least: impl Fn(&StateOf<R::Implementation>) -> StateOf<R::Implementation>,
+) -> Option<Plain> {
     let system = refinement.implementation();
-    let all = permutations(system.count);
-    let first = least(&all, &system.state());
-    let mut seen = HashMap::from([(first.clone(), 0)]);
-    let mut left = std::collections::VecDeque::from([first]);
+    let mut seen = HashMap::new();
+    system.initial(&mut |state| {
+        seen.insert(least(&state), 0);
+    });
+    let mut left: std::collections::VecDeque<_> = seen.keys().cloned().collect();
     let constraint = refinement.constraint();
     let mut plain = Plain {
         states: 0,
@@ -71,7 +77,7 @@ fn search(refinement: &Themselves) -> Option<Plain> {
         let steps = steps(system, &state);
         plain.deadlocks += u64::from(steps.is_empty());
         for (_, to) in steps {
-            let to = least(&all, &to);
+            let to = least(&to);
             let is_within = constraint.as_ref().is_none_or(|one| one.contains(&to));
             plain.transitions += u64::from(is_within);
             if !seen.contains_key(&to) {
@@ -88,10 +94,7 @@ fn settings<'a>(threads: usize) -> Settings<'a> {
         symmetry: Symmetry::Full,
         until: Until::End,
         threads,
-        limits: Limits {
-            states: Some(4 * MOST as u64),
-            ..Limits::default()
-        },
+        limits: up_to_states(4 * MOST as u64),
         ..Settings::default()
     }
 }
@@ -172,8 +175,9 @@ fn compare(seeds: std::ops::Range<u64>) -> Cases {
     let mut cases = Cases::default();
     for seed in seeds {
         let members = Members::draw(seed);
-        let refinement = Themselves::new(&members);
-        let Some(plain) = search(&refinement) else {
+        let refinement = themselves(&members);
+        let all = permutations(members.count);
+        let Some(plain) = search(&refinement, |state| least(&all, state)) else {
             continue;
         };
         cases.compared += 1;
@@ -222,7 +226,7 @@ fn slow_names_decide_what_all_permutations_and_shifts_decide() {
 
 /// Rules of which most are exercised soon.
 fn busy(wrong: Wrong) -> Themselves {
-    use queue::{Effect, Move};
+    use queue::{Effect, Move, themselves};
     let effects = [
         Effect::Take,
         Effect::Serve,
@@ -240,7 +244,7 @@ fn busy(wrong: Wrong) -> Themselves {
         place: [0, 1],
         ..stays(Effect::Nothing)
     });
-    Themselves::new(&Members {
+    themselves(&Members {
         count: 3,
         moves,
         wrong,
@@ -288,10 +292,7 @@ fn names_that_matter_are_found_out() {
         ),
     ];
     let soon = |threads| Settings {
-        limits: Limits {
-            states: Some(MOST as u64 / 4),
-            ..Limits::default()
-        },
+        limits: up_to_states(MOST as u64 / 4),
         ..settings(threads)
     };
     for (place, (wrong, told)) in wrongs.into_iter().enumerate() {
@@ -301,9 +302,7 @@ fn names_that_matter_are_found_out() {
             Some(Verdict::Violated),
             "{wrong:?}: {report}"
         );
-        let model = row_of(&report, "model");
-        let explanation = &model.counterexamples[0].explanation;
-        assert!(explanation.contains(told), "{wrong:?}: {explanation}");
+        assert_explained(&report, "model", told);
     }
     let report = run(&busy(Wrong::Nothing), &settings(2));
     assert_eq!(report.obligation("model"), None, "{report}");
@@ -316,13 +315,8 @@ fn counters_begin_at_their_least_value() {
         begin: 5,
         ..busy(Wrong::Nothing).implementation
     };
-    let report = run(&Themselves::new(&members), &settings(1));
-    let model = row_of(&report, "model");
-    let explanation = &model.counterexamples[0].explanation;
-    assert!(
-        explanation.contains("only one maps to an initial state"),
-        "{explanation}"
-    );
+    let report = run(&themselves(&members), &settings(1));
+    assert_explained(&report, "model", "only one maps to an initial state");
 }
 
 /// States that have no names have no symmetry, and plain search is not changed by names.

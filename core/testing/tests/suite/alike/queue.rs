@@ -2,11 +2,9 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::random::Generator;
-use refmap::{
-    Action, Constraint, Counter, Distance, Invariant, Refinement, State, TransitionSystem,
-};
+use refmap::{Action, Constraint, Counter, Distance, Invariant, State, TransitionSystem};
+use refmap_testing::{Mapped, alike};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -326,80 +324,44 @@ impl TransitionSystem for Members {
 }
 
 /// Members that are members.
-#[derive(Clone, Debug)]
-pub struct Themselves {
-    pub implementation: Members,
-    pub specification: Members,
-}
+pub type Themselves = Mapped<Members, Members>;
 
-impl Themselves {
-    pub fn new(members: &Members) -> Self {
-        let specification = Members {
-            wrong: match members.wrong {
-                Wrong::Shown | Wrong::InvariantOfOne => Wrong::Nothing,
-                other => other,
-            },
-            ..members.clone()
-        };
-        Self {
-            implementation: members.clone(),
-            specification,
-        }
-    }
-}
-
-impl Refinement for Themselves {
-    type Implementation = Members;
-    type Specification = Members;
-
-    fn implementation(&self) -> &Members {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Members {
-        &self.specification
-    }
-
-    fn map(&self, state: &World) -> World {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &World, action: &Step, _: &World) -> AbstractSteps<Step> {
-        One(*action)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Members>> {
-        let (most, place) = self.implementation.most;
-        let wrong = self.implementation.wrong;
-        let few = move |state: &World| {
-            let there = state.members.iter().filter(|one| one.place == place);
-            there.count() <= most
-        };
-        let apart = |state: &World| {
-            let friends = state.members.iter().filter_map(|one| one.friend);
-            friends.clone().all(|friend| Some(friend) != state.holder)
-        };
-        let absolute = move |state: &World| match wrong {
-            Wrong::InvariantOfOne => state.members[0].place == 0,
-            Wrong::InvariantOfTicket => state.next != after(9),
-            _ => state.serving <= state.next,
-        };
-        vec![
-            Invariant::new("few", "a test", few),
-            Invariant::new("apart", "a test", apart),
-            Invariant::new("absolute", "a test", absolute),
-        ]
-    }
-
-    fn constraint(&self) -> Option<Constraint<Members>> {
-        let wrong = self.implementation.wrong;
-        let within = move |state: &World| match wrong {
-            Wrong::Constraint => state.next < after(12),
-            _ => state.waiting.len() < 2,
-        };
-        let is_bounded = self.implementation.is_bounded || wrong == Wrong::Constraint;
-        is_bounded.then(|| Constraint::new("few wait", within))
-    }
+pub fn themselves(members: &Members) -> Themselves {
+    let wrong = members.wrong;
+    let specification = Members {
+        wrong: match wrong {
+            Wrong::Shown | Wrong::InvariantOfOne => Wrong::Nothing,
+            other => other,
+        },
+        ..members.clone()
+    };
+    let mut themselves = alike(members.clone(), specification);
+    let (most, place) = members.most;
+    let few = move |state: &World| {
+        let there = state.members.iter().filter(|one| one.place == place);
+        there.count() <= most
+    };
+    let apart = |state: &World| {
+        let friends = state.members.iter().filter_map(|one| one.friend);
+        friends.clone().all(|friend| Some(friend) != state.holder)
+    };
+    let absolute = move |state: &World| match wrong {
+        Wrong::InvariantOfOne => state.members[0].place == 0,
+        Wrong::InvariantOfTicket => state.next != after(9),
+        _ => state.serving <= state.next,
+    };
+    themselves.invariants = vec![
+        Invariant::new("few", "a test", few),
+        Invariant::new("apart", "a test", apart),
+        Invariant::new("absolute", "a test", absolute),
+    ];
+    let within = move |state: &World| match wrong {
+        Wrong::Constraint => state.next < after(12),
+        _ => state.waiting.len() < 2,
+    };
+    let is_bounded = members.is_bounded || wrong == Wrong::Constraint;
+    themselves.constraint = is_bounded.then(|| Constraint::new("few wait", within));
+    themselves
 }
 
 /// A state with its members exchanged, by hand.

@@ -1,19 +1,20 @@
 //! Members of several groups, of which those of one hold names of another, compared with all products of permutations and the least state.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::internal::Quotient;
 use refmap::internal::explore::Quotienting;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::random::Generator;
 use refmap::{
-    Action, BoundedVec, Counter, IndexSet, Invariant, Refinement, Settings, State,
-    TransitionSystem, Verdict, guard, steps,
+    Action, BoundedVec, Counter, IndexSet, Refinement, Settings, State, TransitionSystem, Verdict,
+    guard,
 };
+use refmap_testing::{Machine, row_of, with_invariant};
 use serde::Serialize;
 
 use super::queue::permutations;
+use super::search;
 
 const OBJECTS: u8 = 1;
 const SENSES: u8 = 7;
@@ -146,7 +147,7 @@ fn products(threads: u8, objects: u8) -> Vec<Permutation> {
 /// The least state of a class, with counters that begin at 0.
 fn least(all: &[Permutation], world: &World) -> World {
     let mut world = world.clone();
-    refmap::state::normalise::<(), _>(&mut world);
+    refmap::internal::normalise::<(), _>(&mut world);
     let members = all.iter().map(|by| permuted(by, &world));
     members.min().expect("a class has a member")
 }
@@ -204,27 +205,8 @@ fn draw(generator: &mut Generator, [threads, objects]: [u8; 2], density: usize) 
     }
 }
 
-/// A system that begins in a state, and stays there.
-struct Still(World);
-
-impl TransitionSystem for Still {
-    type State = World;
-    type Action = ();
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(World)) {
-        visit(self.0.clone());
-    }
-
-    fn fire(&self, (): &(), _: &mut World) -> Option<()> {
-        None
-    }
-
-    fn observe(&self, _: &World) {}
-}
-
 fn canonical(world: &World) -> World {
-    let still = Still(world.clone());
+    let still = Machine::of([world.clone()], |_| ());
     let quotient = Quotient::of(&still).expect("there are names");
     quotient.canonical(&still, world)
 }
@@ -434,7 +416,7 @@ impl TransitionSystem for Threads {
     fn initial(&self, visit: &mut impl FnMut(World)) {
         let mut world = draw(&mut Generator::new(1), self.counts, 0);
         world.free = (0..self.counts[1]).collect();
-        refmap::state::normalise::<(), _>(&mut world);
+        refmap::internal::normalise::<(), _>(&mut world);
         for sense in [false, true] {
             world.sense = Some(sense);
             visit(world.clone());
@@ -489,70 +471,25 @@ impl TransitionSystem for Threads {
     }
 }
 
-struct Themselves(Threads);
-
-impl Refinement for Themselves {
-    type Implementation = Threads;
-    type Specification = Threads;
-
-    fn implementation(&self) -> &Threads {
-        &self.0
-    }
-
-    fn specification(&self) -> &Threads {
-        &self.0
-    }
-
-    fn map(&self, state: &World) -> World {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &World, step: &Step, _: &World) -> AbstractSteps<Step> {
-        One(step.clone())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Threads>> {
-        let are_unlinked = |state: &World| {
-            let mut objects = state.objects.iter().flatten();
-            objects.all(|one| {
-                let linked = one.fields[0].map(|to| &state.objects[usize::from(to)]);
-                linked.is_none_or(|to| to.as_ref().is_none_or(|to| to.mark == one.mark))
-            })
-        };
-        vec![Invariant::new("linked alike", "a test", are_unlinked)]
-    }
+/// Threads that are threads.
+fn themselves(counts: [u8; 2], is_wrong: bool) -> impl Refinement<Implementation = Threads> {
+    let are_unlinked = |state: &World| {
+        let mut objects = state.objects.iter().flatten();
+        objects.all(|one| {
+            let linked = one.fields[0].map(|to| &state.objects[usize::from(to)]);
+            linked.is_none_or(|to| to.as_ref().is_none_or(|to| to.mark == one.mark))
+        })
+    };
+    with_invariant(Threads { counts, is_wrong }, "linked alike", are_unlinked)
 }
 
 /// A search has a state of each class and its steps, and shows a behaviour of the model.
 #[test]
 fn several_groups_decide_what_all_products_of_permutations_decide() {
     for counts in [[2, 2], [1, 3], [3, 1]] {
-        let refinement = Themselves(Threads {
-            counts,
-            is_wrong: false,
-        });
-        let system = refinement.implementation();
+        let refinement = themselves(counts, false);
         let all = products(counts[0], counts[1]);
-        let mut first = None;
-        system.initial(&mut |state| first = Some(least(&all, &state)));
-        let first = first.expect("there is one");
-        let mut depths = HashMap::from([(first.clone(), 0)]);
-        let mut left = std::collections::VecDeque::from([first]);
-        let (mut transitions, mut violated) = (0, None);
-        while let Some(state) = left.pop_front() {
-            let depth = depths[&state];
-            if !refinement.invariants()[0].holds(&state) {
-                violated = violated.or(Some(depth));
-            }
-            for (_, to) in steps(system, &state) {
-                transitions += 1;
-                let to = least(&all, &to);
-                if !depths.contains_key(&to) {
-                    depths.insert(to.clone(), depth + 1);
-                    left.push_back(to);
-                }
-            }
-        }
+        let plain = search(&refinement, |state| least(&all, state)).expect("it is small");
         for threads in [1, 2] {
             let settings = Settings {
                 symmetry: Symmetry::Full,
@@ -564,11 +501,12 @@ fn several_groups_decide_what_all_products_of_permutations_decide() {
             let report = report.expect("there are names");
             assert_eq!(report.obligation("model"), None, "{report}");
             let figures = (report.states, report.transitions);
-            assert_eq!(figures, (depths.len() as u64, transitions), "{report}");
+            assert_eq!(figures, (plain.states, plain.transitions), "{report}");
             let identified = report.symmetry.expect("states were identified");
             assert_eq!(identified.permutations, all.len());
-            let row = report.obligation("invariant:linked alike");
-            let shown = row.expect("it is there").counterexamples.first();
+            let name = "invariant:linked alike";
+            let shown = row_of(&report, name).counterexamples.first();
+            let violated = plain.violated.get(name).copied();
             assert_eq!(shown.map(|shown| shown.length), violated, "{report}");
         }
     }
@@ -577,10 +515,7 @@ fn several_groups_decide_what_all_products_of_permutations_decide() {
 /// An object that matters by itself is told, with the group of the exchange.
 #[test]
 fn a_name_of_another_group_that_matters_is_found_out() {
-    let refinement = Themselves(Threads {
-        counts: [1, 2],
-        is_wrong: true,
-    });
+    let refinement = themselves([1, 2], true);
     let settings = Settings {
         symmetry: Symmetry::Full,
         ..Settings::default()

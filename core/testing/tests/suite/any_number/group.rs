@@ -1,7 +1,8 @@
 //! Groups of members of few kinds: crowds by the million.
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::crowd::{Chosen, Crowd, CrowdInvariant, CrowdRefinement, Moment, Named, Others};
+use refmap::crowd::{Chosen, Crowd, CrowdInvariant, CrowdRefinement, Moment, Others};
+use refmap::internal::Named;
 use refmap::{Counter, State};
 use serde::Serialize;
 

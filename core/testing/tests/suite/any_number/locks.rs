@@ -1,10 +1,11 @@
 //! Locks of any number of members, and what is no crowd, or cannot be asked.
 
-use refmap::crowd::{Crowd, CrowdFault, CrowdRefinement};
-use refmap::explore::{Limit, Limits};
+use refmap::crowd::{Crowd, CrowdRefinement};
+use refmap::explore::Limit;
+use refmap::internal::CrowdFault;
 use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Until};
 use refmap::{Report, Settings, Verdict, check, check_any_number};
-use refmap_testing::row_of;
+use refmap_testing::{assert_explained, assert_verdict, row_of, up_to_states};
 
 use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Name, Rules, Ticket, WAITS, step};
 use super::plain::is_unsafe;
@@ -426,12 +427,7 @@ fn a_line_is_said() {
     let mut rules = test_and_set();
     rules.moves[0].guard = Guard::NoneBefore(CRITICAL);
     let report = asked(&rules, 2);
-    let model = row_of(&report, "model");
-    let explanation = &model.counterexamples[0].explanation;
-    assert!(
-        explanation.contains("const IN_LINE: bool = true"),
-        "{explanation}"
-    );
+    assert_explained(&report, "model", "const IN_LINE: bool = true");
 }
 
 /// Obligations that are not decided for every number are rows, and so are those that speak of nothing that is declared.
@@ -447,21 +443,15 @@ fn what_is_not_decided_is_a_row() {
     assert_eq!(row.verdict, Verdict::NotDecided);
     let note = row.note.as_deref();
     assert_eq!(note, Some("no instance with up to 5 members violates it"));
-    assert_eq!(row_of(&report, "coverage").verdict, Verdict::NotDecided);
-    assert_eq!(
-        row_of(&report, "environment").verdict,
-        Verdict::NoneDeclared
-    );
+    assert_verdict(&report, "coverage", Verdict::NotDecided);
+    assert_verdict(&report, "environment", Verdict::NoneDeclared);
 }
 
 /// Neither a limit nor a deadlock ends in `holds`.
 #[test]
 fn what_is_not_known_does_not_hold() {
     let limited = Settings {
-        limits: Limits {
-            states: Some(1),
-            ..Limits::default()
-        },
+        limits: up_to_states(1),
         ..settings(Some(2))
     };
     let report = check_any_number(&test_and_set(), &limited).expect("it is a crowd");

@@ -3,7 +3,8 @@
 use std::collections::{HashSet, VecDeque};
 
 use refmap::TransitionSystem;
-use refmap::crowd::{Crowd, CrowdState};
+use refmap::crowd::Crowd;
+use refmap::internal::CrowdState;
 
 use super::group::{Bad, Guard, Member, Move, Name, Rules, Shared, Ticket};
 

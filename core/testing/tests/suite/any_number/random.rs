@@ -1,9 +1,9 @@
 //! Random crowds: what is said to hold for every number of members holds with one to five, and so does what instances say.
 
-use refmap::explore::Limits;
 use refmap::internal::check_by_views;
 use refmap::random::Generator;
 use refmap::{Evidence, Report, Settings, Verdict, check_any_number};
+use refmap_testing::up_to_states;
 
 use super::group::{Asks, Bad, Guard, Move, Name, Rules, Ticket};
 use super::plain::{assert_instance, is_unsafe};
@@ -125,10 +125,7 @@ const MOST_VIEWS: u64 = 300;
 
 pub fn few(views: Option<usize>) -> Settings<'static> {
     Settings {
-        limits: Limits {
-            states: Some(MOST_VIEWS),
-            ..Limits::default()
-        },
+        limits: up_to_states(MOST_VIEWS),
         ..settings(views)
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use refmap::auxiliary::{
     Fate, Pausing, Stutter, Stuttering, Stutters, When, WithStuttering, enabled,
 };
-use refmap::explore::Limits;
 use refmap::obligation::{CheckError, Selection};
-use refmap::random::Walks;
-use refmap::{AbstractSteps, Action, Constraint, Report, Search, Settings, Verdict, check, steps};
+use refmap::{AbstractSteps, Action, Constraint, Report, Settings, Verdict, check, steps};
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Mapped, checked, mapped, row_of, to_the_end, verdict_on};
+use refmap_testing::{
+    Mapped, assert_explained, assert_verdict, checked, mapped, row_of, to_the_end, up_to_depth,
+    walking,
+};
 
 use super::{Predicts, plainly, predicting, report_of};
 
@@ -56,10 +57,7 @@ fn every_prediction_is_offered_at_first() {
         row.counterexamples[0].explanation.contains("{7=3}"),
         "{report}"
     );
-    assert_eq!(
-        verdict_on(&report, "auxiliary:backward-total"),
-        Verdict::Holds
-    );
+    assert_verdict(&report, "auxiliary:backward-total", Verdict::Holds);
     // All behaviours but stutters at the beginning are lost, and nothing else fails.
     let without = ["auxiliary:*".to_owned(), "coverage".to_owned()];
     let settings = Settings {
@@ -87,9 +85,10 @@ fn each_state_has_a_prediction() {
     // Nothing is possible after the step to 2: of that it is said that all is well. At 2 nothing is from which 3 is reached.
     let total = row_of(&report, "auxiliary:backward-total");
     assert_eq!(total.counterexamples[0].length, 3, "{report}");
-    assert_eq!(
-        verdict_on(&prophetic(of_the_end()), "auxiliary:non-empty"),
-        Verdict::Holds
+    assert_verdict(
+        &prophetic(of_the_end()),
+        "auxiliary:non-empty",
+        Verdict::Holds,
     );
 }
 
@@ -145,11 +144,7 @@ fn predictions_move_from_key_to_key() {
     };
     // That is a relation, and it loses nothing: two that are the same lead to either.
     let report = report_of(&plainly(predicting(queue.clone(), staying), queue.clone()));
-    assert_eq!(
-        verdict_on(&report, "auxiliary:backward-total"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "auxiliary:backward-total", Verdict::Holds);
 
     // One that has to be received, wherever it stands, cannot be followed by one that is undone.
     let first_only = Predicts {
@@ -282,15 +277,10 @@ fn a_stutter_comes_to_an_end() {
         ..pausing()
     };
     let report = report_of(&stuttering(for_ever));
-    let row = row_of(&report, "auxiliary:terminates");
-    assert_eq!(row.verdict, Verdict::Violated, "{report}");
-    assert!(
-        row.counterexamples[0].explanation.contains("from 2 to 2"),
-        "{report}"
-    );
+    assert_explained(&report, "auxiliary:terminates", "from 2 to 2");
     // A search of the view sees nothing wrong in that: it stutters for ever, and has lost all that comes after it.
-    assert_eq!(verdict_on(&report, "deadlock"), Verdict::Holds);
-    assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
+    assert_verdict(&report, "deadlock", Verdict::Holds);
+    assert_verdict(&report, "simulation", Verdict::Holds);
 
     let past_the_least = Pauses {
         decrease: |value| value - 2,
@@ -298,14 +288,7 @@ fn a_stutter_comes_to_an_end() {
         ..pausing()
     };
     let report = report_of(&stuttering(past_the_least));
-    let row = row_of(&report, "auxiliary:terminates");
-    assert_eq!(row.verdict, Verdict::Violated, "{report}");
-    assert!(
-        row.counterexamples[0]
-            .explanation
-            .contains("smaller than the least"),
-        "{report}"
-    );
+    assert_explained(&report, "auxiliary:terminates", "smaller than the least");
 }
 
 #[test]
@@ -321,9 +304,9 @@ fn a_stutter_begins_before_what_is_enabled() {
     let row = row_of(&report, "auxiliary:enabled");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 1);
-    assert_eq!(verdict_on(&report, "auxiliary:terminates"), Verdict::Holds);
+    assert_verdict(&report, "auxiliary:terminates", Verdict::Holds);
     // It gets stuck there, where the system goes on.
-    assert_eq!(verdict_on(&report, "deadlock"), Verdict::Holds);
+    assert_verdict(&report, "deadlock", Verdict::Holds);
 }
 
 #[test]
@@ -334,11 +317,8 @@ fn what_never_stutters_is_untested() {
         ..pausing()
     };
     let report = report_of(&stuttering(never));
-    assert_eq!(
-        verdict_on(&report, "auxiliary:terminates"),
-        Verdict::Untested
-    );
-    assert_eq!(verdict_on(&report, "auxiliary:enabled"), Verdict::Untested);
+    assert_verdict(&report, "auxiliary:terminates", Verdict::Untested);
+    assert_verdict(&report, "auxiliary:enabled", Verdict::Untested);
 }
 
 /// A rule at which it stutters, and that is not among those of the variable, is a fault of the model.
@@ -349,7 +329,7 @@ fn stutters_belong_to_a_rule() {
         ..pausing()
     };
     let report = report_of(&stuttering(at_rest_too));
-    assert_eq!(verdict_on(&report, "model"), Verdict::Violated, "{report}");
+    assert_verdict(&report, "model", Verdict::Violated);
     assert!(
         report.to_string().contains("stutters at `rest`"),
         "{report}"
@@ -361,10 +341,7 @@ fn stutters_belong_to_a_rule() {
 fn a_limit_leaves_side_conditions_open() {
     let refinement = plainly(predicting(line(), of_the_end()), line());
     let settings = Settings {
-        limits: Limits {
-            depth: Some(1),
-            ..Limits::default()
-        },
+        limits: up_to_depth(1),
         ..to_the_end()
     };
     let report = checked(&refinement, &settings);
@@ -384,21 +361,14 @@ fn a_limit_leaves_side_conditions_open() {
         ..of_the_end()
     };
     let report = checked(&plainly(predicting(line(), sure_of_4), line()), &settings);
-    assert_eq!(verdict_on(&report, "auxiliary:initial"), Verdict::Violated);
+    assert_verdict(&report, "auxiliary:initial", Verdict::Violated);
 
     let walks = Settings {
-        search: Search::Walks(Walks {
-            walks: 3,
-            steps: 10,
-            seed: 1,
-        }),
+        search: walking(3, 10, 1),
         ..to_the_end()
     };
     let report = checked(&refinement, &walks);
-    assert_eq!(
-        verdict_on(&report, "auxiliary:backward-total"),
-        Verdict::Incomplete
-    );
+    assert_verdict(&report, "auxiliary:backward-total", Verdict::Incomplete);
 }
 
 /// A constraint bounds the search of the system without the variable as well: by the states that some prediction makes of its own.
@@ -518,7 +488,7 @@ fn a_violation_ends_the_search_of_the_base() {
     );
     let refinement = plainly(predicting(long, next), short);
     let report = checked(&refinement, &Settings::default());
-    assert_eq!(verdict_on(&report, "simulation"), Verdict::Violated);
+    assert_verdict(&report, "simulation", Verdict::Violated);
     let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!(row.verdict, Verdict::Incomplete);
     assert_eq!(
@@ -528,7 +498,7 @@ fn a_violation_ends_the_search_of_the_base() {
     assert!((4..12).contains(&row.checked), "{}", row.checked);
     // A search that goes on to the end is one of the base, too.
     let report = checked(&refinement, &to_the_end());
-    assert_eq!(verdict_on(&report, "simulation"), Verdict::Violated);
+    assert_verdict(&report, "simulation", Verdict::Violated);
     let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!((row.verdict, row.checked), (Verdict::Holds, 400));
 }

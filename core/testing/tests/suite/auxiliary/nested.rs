@@ -9,7 +9,7 @@ use refmap::{
     Verdict, round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{mapped, row_of, verdict_on};
+use refmap_testing::{assert_verdict, mapped, row_of};
 
 use super::{Predicting8, Predicts, live, plainly, predicting, report_of};
 
@@ -84,20 +84,12 @@ fn a_history_over_a_prophecy() {
     let refinement = history_over(of_throws());
     let report = report_of(&refinement);
     for row in ["initial", "non-empty", "backward-total"] {
-        assert_eq!(
-            verdict_on(&report, &format!("auxiliary:{row}")),
-            Verdict::Holds,
-            "{report}"
-        );
+        assert_verdict(&report, &format!("auxiliary:{row}"), Verdict::Holds);
     }
-    assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
-    assert_eq!(verdict_on(&report, "deadlock"), Verdict::Holds);
+    assert_verdict(&report, "simulation", Verdict::Holds);
+    assert_verdict(&report, "deadlock", Verdict::Holds);
     // What is remembered cannot be guessed anew, so it is not known what the environment may do.
-    assert_eq!(
-        verdict_on(&report, "environment:throw"),
-        Verdict::Incomplete,
-        "{report}"
-    );
+    assert_verdict(&report, "environment:throw", Verdict::Incomplete);
 
     let one_sided = Predicts {
         possible: |_, _| vec![1],
@@ -184,11 +176,7 @@ fn a_prophecy_over_a_history() {
             },
         );
         let report = report_of(&refinement);
-        assert_eq!(
-            verdict_on(&report, "auxiliary:backward-total"),
-            expected,
-            "{report}"
-        );
+        assert_verdict(&report, "auxiliary:backward-total", expected);
         let row = row_of(&report, "auxiliary:backward-total");
         if expected == Verdict::Violated {
             // Two throws are picked up, and the third is lost.
@@ -263,10 +251,7 @@ fn a_stutter_over_a_prophecy() {
         "terminates",
         "enabled",
     ] {
-        assert_eq!(
-            verdict_on(&report, &format!("auxiliary:{row}")),
-            Verdict::Holds
-        );
+        assert_verdict(&report, &format!("auxiliary:{row}"), Verdict::Holds);
     }
 
     assert_ne!(report.states_kept, Some(refmap::explore::StatesKept::Whole));
@@ -301,20 +286,9 @@ fn a_stutter_is_no_step_of_its_rule() {
     // Fairness of the throws alone lets it stop before a pick, where a stutter has begun or not.
     refinement.implementation.system.fairness.remove(0);
     let report = live(&refinement);
-    assert_eq!(
-        verdict_on(&report, "fairness:picks"),
-        Verdict::Violated,
-        "{report}"
-    );
-    assert_eq!(
-        verdict_on(&report, "fairness:throws"),
-        Verdict::Holds,
-        "{report}"
-    );
-    assert_eq!(
-        verdict_on(&report, "always-eventually:picked up"),
-        Verdict::Violated
-    );
+    assert_verdict(&report, "fairness:picks", Verdict::Violated);
+    assert_verdict(&report, "fairness:throws", Verdict::Holds);
+    assert_verdict(&report, "always-eventually:picked up", Verdict::Violated);
 }
 
 /// Stutters after a step that has no fairness condition end nevertheless: the system has no state in the middle.
@@ -351,11 +325,7 @@ fn a_stutter_that_is_under_way_ends() {
         Property::eventually("thrown", "a test", |s: &Paused| s.state != 0),
     ];
     let report = live(&refinement);
-    assert_eq!(
-        verdict_on(&report, "always-eventually:no stutter"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "always-eventually:no stutter", Verdict::Holds);
     let thrown = row_of(&report, "eventually:thrown");
     assert_eq!(thrown.verdict, Verdict::Violated, "{report}");
     let met = &thrown.counterexamples[0].fairness;
@@ -394,10 +364,6 @@ fn fairness_of_a_specification_with_a_variable_is_open() {
         |_, action: &Recording<Edge>, _| AbstractSteps::One(action.clone()),
     );
     let report = live(&refinement);
-    assert_eq!(
-        verdict_on(&report, "fairness:picks"),
-        Verdict::Incomplete,
-        "{report}"
-    );
-    assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
+    assert_verdict(&report, "fairness:picks", Verdict::Incomplete);
+    assert_verdict(&report, "simulation", Verdict::Holds);
 }

@@ -8,7 +8,9 @@ use refmap::{
     steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Mapped, mapped, row_of, to_the_end, verdict_on};
+use refmap_testing::{
+    Mapped, assert_explained, assert_verdict, mapped, row_of, to_the_end, verdict_on,
+};
 
 use super::{Predicting8, Predicts, Prophesying8, live, naively, plainly, predicting, report_of};
 
@@ -57,8 +59,8 @@ fn lost_behaviours_are_not_among_the_pairs_that_are_reached() {
     assert_eq!(naive.verdict, Some(Verdict::Holds), "{naive}");
     let report = report_of(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    assert_eq!(verdict_on(&report, "auxiliary:initial"), Verdict::Holds);
-    assert_eq!(verdict_on(&report, "auxiliary:non-empty"), Verdict::Holds);
+    assert_verdict(&report, "auxiliary:initial", Verdict::Holds);
+    assert_verdict(&report, "auxiliary:non-empty", Verdict::Holds);
     let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!(row.verdict, Verdict::Violated);
     let counterexample = &row.counterexamples[0];
@@ -81,10 +83,7 @@ fn a_prediction_that_is_offered_in_time_loses_nothing() {
     let report = report_of(&plainly(predicting(choosing(), prophecy), choosing()));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     for row in ["initial", "non-empty", "backward-total"] {
-        assert_eq!(
-            verdict_on(&report, &format!("auxiliary:{row}")),
-            Verdict::Holds
-        );
+        assert_verdict(&report, &format!("auxiliary:{row}"), Verdict::Holds);
     }
     // Two predictions at the target of `go`, and of each other step the only one, that of nothing.
     assert_eq!(row_of(&report, "auxiliary:backward-total").checked, 2 + 4);
@@ -212,14 +211,8 @@ fn what_only_a_wrong_guess_simulates_is_not_covered() {
         },
     );
     for report in [report_of(&by_itself), report_of(&below_a_history)] {
-        let coverage = row_of(&report, "coverage");
-        assert_eq!(coverage.verdict, Verdict::Violated, "{report}");
-        assert!(
-            coverage.counterexamples[0]
-                .explanation
-                .contains("`choose_c`")
-        );
-        assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
+        assert_explained(&report, "coverage", "`choose_c`");
+        assert_verdict(&report, "simulation", Verdict::Holds);
     }
 
     // Where the guess may be right it is covered.
@@ -305,16 +298,9 @@ fn a_guess_does_not_refuse_the_environment() {
     );
     user(&mut refusing);
     let report = report_of(&refusing);
-    assert_eq!(
-        verdict_on(&report, "environment:put_b"),
-        Verdict::Violated,
-        "{report}"
-    );
-    assert_eq!(verdict_on(&report, "environment:put_a"), Verdict::Holds);
-    assert_eq!(
-        verdict_on(&report, "auxiliary:backward-total"),
-        Verdict::Holds
-    );
+    assert_verdict(&report, "environment:put_b", Verdict::Violated);
+    assert_verdict(&report, "environment:put_a", Verdict::Holds);
+    assert_verdict(&report, "auxiliary:backward-total", Verdict::Holds);
 }
 
 /// Counts the polls, modulo 2.
@@ -394,7 +380,7 @@ fn polling_does_not_meet_a_fairness_condition() {
     refinement.implementation.system.fairness.clear();
     refinement.specification.fairness.clear();
     let report = live(&refinement);
-    assert_eq!(verdict_on(&report, "eventually:leaves"), Verdict::Violated);
+    assert_verdict(&report, "eventually:leaves", Verdict::Violated);
 }
 
 /// (3) An action that a wrong guess forbids is enabled, so that no behaviour that waits with a wrong guess is fair. In the pairs
@@ -418,12 +404,8 @@ fn an_action_that_a_guess_forbids_is_enabled() {
         // The condition is what makes it so.
         refinement.implementation.system.fairness.clear();
         let report = live(&refinement);
-        assert_eq!(
-            verdict_on(&report, "eventually:b"),
-            Verdict::Violated,
-            "{report}"
-        );
-        assert_eq!(verdict_on(&report, "fairness:b comes"), Verdict::Violated);
+        assert_verdict(&report, "eventually:b", Verdict::Violated);
+        assert_verdict(&report, "fairness:b comes", Verdict::Violated);
     }
 }
 
@@ -542,12 +524,9 @@ fn a_symmetry_permutes_predictions() {
     assert_eq!(plain.states, 2 + 2 + 1);
     let quotient = report(true, Symmetry::Full);
     assert_eq!(quotient.states, 3);
-    assert_eq!(verdict_on(&quotient, "simulation"), Verdict::Holds);
+    assert_verdict(&quotient, "simulation", Verdict::Holds);
     for row in ["initial", "non-empty", "backward-total"] {
-        assert_eq!(
-            verdict_on(&quotient, &format!("auxiliary:{row}")),
-            Verdict::Holds
-        );
+        assert_verdict(&quotient, &format!("auxiliary:{row}"), Verdict::Holds);
     }
     assert_eq!(
         verdict_on(&quotient, "coverage"),
@@ -596,11 +575,7 @@ fn a_later_choice_needs_no_prophecy() {
             },
         );
         let report = report_of(&unforeseen);
-        assert_eq!(
-            verdict_on(&report, "simulation"),
-            Verdict::Violated,
-            "{report}"
-        );
+        assert_verdict(&report, "simulation", Verdict::Violated);
     }
     let image = |s: &Prophesying8| match (s.state, s.prophecy.get(&0)) {
         (1, Some(2)) => 4,

@@ -10,7 +10,7 @@ use refmap::{
     Verdict, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Action, Machine, mapped, row_of, to_the_end, verdict_on};
+use refmap_testing::{Action, Machine, assert_verdict, mapped, row_of, to_the_end, verdict_on};
 
 use super::nested::{Foretold, coin, of_throws};
 use super::{Predicting8, Prophesying8, checked, predicting, report_of};
@@ -200,12 +200,12 @@ fn a_condition_of_two_variables_is_open_if_one_is() {
     let rows = ["auxiliary:non-empty", "auxiliary:backward-total"];
     let report = report_of(&refinement);
     for row in rows {
-        assert_eq!(verdict_on(&report, row), Verdict::Holds, "{report}");
+        assert_verdict(&report, row, Verdict::Holds);
     }
     refinement.constraint = Some(Constraint::new("any", |_: &StateOf<Twice>| true));
     let report = report_of(&refinement);
     for row in rows {
-        assert_eq!(verdict_on(&report, row), Verdict::Incomplete, "{report}");
+        assert_verdict(&report, row, Verdict::Incomplete);
         let note = report.obligation(row).and_then(|row| row.note.as_deref());
         let remembers = "speaks of what a history variable remembers";
         assert!(
@@ -262,7 +262,7 @@ fn a_condition_that_is_open_stays_open() {
     refinement.constraint = Some(Constraint::new("any", |_: &StateOf<First>| true));
     let report = report_of(&refinement);
     for row in ["auxiliary:initial", "auxiliary:backward-total"] {
-        assert_eq!(verdict_on(&report, row), Verdict::Incomplete, "{report}");
+        assert_verdict(&report, row, Verdict::Incomplete);
     }
 }
 

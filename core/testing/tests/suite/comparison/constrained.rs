@@ -1,10 +1,9 @@
 //! A check under a constraint, compared with the oracle of a system that takes no step outside of it.
 
 use refmap::explore::Storage;
-use refmap::obligation::{Search, Until};
-use refmap::random::Walks;
+use refmap::obligation::Until;
 use refmap::{Evidence, Report, Settings, Verdict};
-use refmap_testing::{Random, checked, row_of};
+use refmap_testing::{Random, checked, row_of, until_with, walking};
 
 use super::{Case, assert_idle, fate, run, show, timeless};
 use crate::oracle::Oracle;
@@ -168,11 +167,7 @@ fn whole_simulates(fates: &[(String, crate::oracle::Fate)]) -> bool {
 
 /// Threads and storage change nothing.
 fn in_other_ways(seed: u64, refinement: &Correspondence, report: &Report) {
-    let settings = Settings {
-        threads: 1 + seed as usize % 3,
-        until: Until::End,
-        ..Settings::default()
-    };
+    let settings = until_with(Until::End, 1 + seed as usize % 3);
     let same = |settings: &Settings<'_>| timeless(checked(refinement, settings));
     assert_eq!(same(&settings), *report);
     let whole = Settings {
@@ -193,11 +188,7 @@ fn in_other_ways(seed: u64, refinement: &Correspondence, report: &Report) {
 /// No walk goes on from outside of the constraint, and no shortened one passes there.
 fn on_walks(seed: u64, refinement: &Correspondence, oracle: &Oracle<'_, Correspondence>) {
     let settings = Settings {
-        search: Search::Walks(Walks {
-            walks: 20,
-            steps: 30,
-            seed,
-        }),
+        search: walking(20, 30, seed),
         until: Until::End,
         threads: 1 + seed as usize % 3,
         ..Settings::default()

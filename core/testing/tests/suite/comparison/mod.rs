@@ -6,11 +6,10 @@ mod evidence;
 mod modes;
 mod part;
 
-use refmap::obligation::{Search, Until};
-use refmap::random::Walks;
+use refmap::obligation::Until;
 use refmap::report::Obligation;
 use refmap::{Evidence, Report, Settings, Verdict};
-use refmap_testing::{checked, row_of};
+use refmap_testing::{checked, row_of, until_with, walking};
 
 use crate::oracle::{Fate, Oracle};
 use crate::table::Correspondence;
@@ -35,11 +34,7 @@ impl Drop for Case<'_> {
 
 /// Report of the engine, without what differs from run to run.
 pub fn run(refinement: &Correspondence, threads: usize, until: Until) -> Report {
-    let settings = Settings {
-        threads,
-        until,
-        ..Settings::default()
-    };
+    let settings = until_with(until, threads);
     let report = checked(refinement, &settings);
     timeless(report)
 }
@@ -116,11 +111,7 @@ pub fn compare_walks(seed: u64, sampled: &mut Sampled) {
     let fates = oracle.fates();
     let walks = |until, threads| {
         let settings = Settings {
-            search: Search::Walks(Walks {
-                walks: 100,
-                steps: 60,
-                seed,
-            }),
+            search: walking(100, 60, seed),
             until,
             threads,
             ..Settings::default()

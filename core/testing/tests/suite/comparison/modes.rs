@@ -3,6 +3,7 @@
 use refmap::explore::{Limit, Limits, Storage};
 use refmap::obligation::Until;
 use refmap::{Report, Settings, check};
+use refmap_testing::{up_to_depth, up_to_states};
 
 use super::timeless;
 use crate::oracle::Oracle;
@@ -77,17 +78,11 @@ impl Modes<'_> {
                 let threads = 1 + (turn % 3) as usize;
                 self.run(limits, storage, threads, Until::End)
             };
-            let by_states = run(Limits {
-                states: Some(most),
-                ..Limits::default()
-            });
+            let by_states = run(up_to_states(most));
             assert_eq!(by_states.states, all.min(most), "{storage:?}");
             let limit = (all > most).then_some(Limit::States(most));
             assert_eq!(by_states.limit, limit, "{storage:?}");
-            let by_depth = run(Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            });
+            let by_depth = run(up_to_depth(depth));
             assert_eq!(by_depth.limit, deeper.then_some(Limit::Depth(depth)));
             assert_eq!(by_depth.states, near);
             assert_eq!(by_depth.transitions, transitions as u64);

@@ -1,9 +1,8 @@
 //! A check of the states that a limit leaves, against one of all states.
 
-use refmap::explore::Limits;
 use refmap::obligation::Until;
 use refmap::{Settings, Verdict};
-use refmap_testing::{checked, row_of};
+use refmap_testing::{checked, row_of, up_to_states};
 
 use super::{Case, run, show};
 use crate::oracle::Oracle;
@@ -34,10 +33,7 @@ pub fn compare_part(seed: u64, parts: &mut Parts) {
         let settings = Settings {
             threads: 1 + states as usize % 3,
             until: Until::End,
-            limits: Limits {
-                states: Some(states),
-                ..Limits::default()
-            },
+            limits: up_to_states(states),
             ..Settings::default()
         };
         let part = checked(refinement, &settings);

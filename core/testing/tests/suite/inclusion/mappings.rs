@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refmap::inclusion::{Comparison, Evidence, Inclusion, Table, check_inclusion};
+use refmap::inclusion::{Comparison, Evidence, Inclusion, check_inclusion};
+use refmap::internal::inclusion::Table;
 use refmap::obligation::Until;
-use refmap::{AbstractSteps, Settings, Verdict};
+use refmap::{AbstractSteps, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{checked, mapped, row_of};
+use refmap_testing::{checked, mapped, row_of, until_with};
 
 use super::oracle::{self, Lts};
 use super::random::{Random, Size, pair};
@@ -381,11 +382,7 @@ fn assert_checked(
             }
         },
     );
-    let settings = Settings {
-        until: Until::End,
-        threads: 1,
-        ..Settings::default()
-    };
+    let settings = until_with(Until::End, 1);
     let report = checked(&refinement, &settings);
     for name in ["observation", "initiality", "simulation"] {
         let row = row_of(&report, name);

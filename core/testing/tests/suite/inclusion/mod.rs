@@ -10,9 +10,8 @@ mod searched;
 
 use std::collections::BTreeMap;
 
-use refmap::inclusion::{
-    Comparison, Evidence, Graph, Included, Inclusion, Labels, Part, Step, Table, check_graphs,
-};
+use refmap::inclusion::{Comparison, Evidence, Included, Inclusion};
+use refmap::internal::inclusion::{Graph, Labels, Part, Step, Table, check_graphs};
 use serde_json::Value;
 
 use oracle::Lts;
@@ -37,7 +36,7 @@ fn graph(system: &Lts, labels: &mut Labels) -> Graph {
         from: *from,
         label: label
             .as_ref()
-            .map_or(refmap::inclusion::StepLabel::INVISIBLE, |text| {
+            .map_or(refmap::internal::inclusion::StepLabel::INVISIBLE, |text| {
                 labels.label(text)
             }),
         to: *to,

@@ -5,21 +5,18 @@
 
 mod definitions;
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use refmap::obligation::{Liveness, Selection};
-use refmap::{
-    AbstractSteps, Fairness, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict,
-};
-use refmap_testing::{Random, checked, row_of};
-use serde::Serialize;
+use refmap::{Fairness, Refinement, Report, Rule, Settings, TransitionSystem, Verdict};
+use refmap_testing::{Random, assert_verdict, checked, mapped, row_of};
 
 use self::definitions::{Definitions, Promise, is_broken_somewhere, promises};
+use super::web::{Answer, Kind, Label, Web, Webs};
 
 /// The kinds of processes, with the numbers of those that there are. A rule is of one kind.
-const KINDS: [(&str, &[Option<u16>]); 3] = [
+const KINDS: [Kind; 3] = [
     ("client", &[Some(0), Some(1), Some(8), Some(300)]),
     ("server", &[Some(0), Some(16), Some(300)]),
     ("clock", &[None]),
@@ -28,186 +25,11 @@ const KINDS: [(&str, &[Option<u16>]); 3] = [
 /// The last rule, which goes on with a step that was split.
 const GOES_ON: &str = "go on";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Label {
-    rule: u8,
-    number: Option<u16>,
-    /// Index among its state's steps.
-    position: u16,
-}
-
-/// System, step by step.
-#[derive(Clone)]
-struct Web {
-    rules: Vec<Rule>,
-    initial: Vec<u32>,
-    steps: Vec<Vec<(Label, u32)>>,
-    fairness: Vec<Fairness>,
-}
-
-impl Web {
-    fn new(rules: usize, states: usize) -> Self {
-        let kind = |rule: usize| KINDS[rule % KINDS.len()].0;
-        let named = (0..rules).map(|rule| (format!("r{rule}"), kind(rule)));
-        let all = named.chain([(GOES_ON.to_owned(), "clock")]);
-        Self {
-            rules: all
-                .map(|(name, process)| Rule {
-                    name: name.into(),
-                    ..Rule::new("", process, "a test")
-                })
-                .collect(),
-            initial: Vec::new(),
-            steps: vec![Vec::new(); states],
-            fairness: Vec::new(),
-        }
-    }
-
-    /// Adds a step by some rule and process of its kind.
-    fn add(&mut self, rng: &mut Random, from: u32, to: u32) -> Label {
-        let rule = rng.below(self.rules.len() - 1);
-        let label = Label {
-            rule: rule as u8,
-            number: rng.pick(KINDS[rule % KINDS.len()].1),
-            position: self.steps[from as usize].len() as u16,
-        };
-        self.steps[from as usize].push((label, to));
-        label
-    }
-
-    /// Labels of all steps that change the state.
-    fn changing(&self) -> impl Iterator<Item = (u32, Label, u32)> {
-        let steps = (0..).zip(&self.steps);
-        let steps = steps.flat_map(|(from, steps)| steps.iter().map(move |step| (from, step)));
-        let steps = steps.map(|(from, (label, to))| (from, *label, *to));
-        steps.filter(|(from, _, to)| from != to)
-    }
-
-    /// The actions of a condition: of each process that takes one, or of all.
-    fn actions(&self, condition: &Fairness) -> Vec<BTreeSet<(u8, Option<u16>)>> {
-        let rule_is_of = |label: &Label| {
-            let own = &*self.rules[usize::from(label.rule)].name;
-            condition.rules().any(|rule| rule == own)
-        };
-        let taken = self.changing().map(|(_, label, _)| label);
-        let taken = taken.filter(rule_is_of);
-        let taken = taken.filter(|label| {
-            let single = condition.process();
-            single.is_none_or(|number| label.number == Some(number))
-        });
-        let taken: BTreeSet<_> = taken.map(|label| (label.rule, label.number)).collect();
-        if condition.is_joint() {
-            return Some(taken)
-                .filter(|taken| !taken.is_empty())
-                .into_iter()
-                .collect();
-        }
-        let process =
-            |(rule, number): &(u8, Option<u16>)| (usize::from(*rule) % KINDS.len(), *number);
-        let processes: BTreeSet<_> = taken.iter().map(process).collect();
-        let of = |one: &(usize, Option<u16>)| {
-            let own = taken.iter().filter(|label| process(label) == *one);
-            own.copied().collect()
-        };
-        processes.iter().map(of).collect()
-    }
-}
-
-impl refmap::Action<Web> for Label {
-    fn rules(system: &Web) -> &[Rule] {
-        &system.rules
-    }
-
-    fn rule(&self, _: &Web) -> RuleId {
-        RuleId(self.rule.into())
-    }
-
-    fn process(&self, system: &Web) -> Process {
-        Process {
-            name: system.rules[usize::from(self.rule)].process,
-            number: self.number,
-        }
-    }
-}
-
-impl TransitionSystem for Web {
-    type State = u32;
-    type Action = Label;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(u32)) {
-        self.initial.iter().copied().for_each(visit);
-    }
-
-    fn candidates(&self, from: &u32, visit: &mut impl FnMut(Label)) {
-        let steps = self.steps[*from as usize].iter();
-        steps.map(|(label, _)| *label).for_each(visit);
-    }
-
-    fn fire(&self, action: &Label, state: &mut u32) -> Option<()> {
-        let steps = &self.steps[*state as usize];
-        let (label, to) = steps.get(usize::from(action.position))?;
-        (label == action).then(|| *state = *to)
-    }
-
-    fn observe(&self, _: &u32) {}
-
-    fn may_stop(&self, _: &u32) -> bool {
-        true
-    }
-
-    fn fairness(&self) -> Vec<Fairness> {
-        self.fairness.clone()
-    }
-}
-
-/// Abstract steps that a step simulates.
-#[derive(Clone)]
-struct Answer {
-    before: Vec<(Label, u32)>,
-    last: Option<Label>,
-}
-
-/// Refinement, step by step.
-#[derive(Clone)]
-struct Webs {
-    implementation: Web,
-    specification: Web,
-    images: Vec<u32>,
-    /// Per state and step.
-    answers: Vec<Vec<Answer>>,
-}
-
-impl Webs {
-    fn answer(&self, from: u32, action: &Label) -> &Answer {
-        &self.answers[from as usize][usize::from(action.position)]
-    }
-}
-
-impl Refinement for Webs {
-    type Implementation = Web;
-    type Specification = Web;
-
-    fn implementation(&self) -> &Web {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Web {
-        &self.specification
-    }
-
-    fn map(&self, state: &u32) -> u32 {
-        self.images[*state as usize]
-    }
-
-    fn abstract_steps(&self, from: &u32, action: &Label, _: &u32) -> AbstractSteps<Label> {
-        let Answer { before, last } = self.answer(*from, action);
-        if before.is_empty() {
-            return (*last).into();
-        }
-        let before = before.iter().map(|(label, _)| *label);
-        AbstractSteps::Several(before.chain(*last).collect())
-    }
+/// System of so many rules, with one to go on.
+fn web(rules: usize, states: usize) -> Web {
+    let mut web = Web::new(&KINDS, rules, states);
+    web.rules.push(Rule::new(GOES_ON, "clock", "a test"));
+    web
 }
 
 /// Parameters by which a case is drawn.
@@ -226,7 +48,7 @@ struct Size {
 
 /// A condition on one rule of a system, or two, which mostly are those of some of its steps.
 fn condition(rng: &mut Random, system: &Web, name: String) -> Fairness {
-    let taken: Vec<u8> = system.changing().map(|(_, label, _)| label.rule).collect();
+    let taken: Vec<u16> = system.changing().map(|(_, label, _)| label.rule).collect();
     let rule = |rng: &mut Random| {
         if rng.percent(10) || taken.is_empty() {
             rng.below(system.rules.len() - 1)
@@ -238,7 +60,7 @@ fn condition(rng: &mut Random, system: &Web, name: String) -> Fairness {
     if rng.percent(40) {
         on.push(rule(rng));
     }
-    let numbers = KINDS[on[0] % KINDS.len()].1;
+    let numbers = system.numbers(on[0]);
     let on = on.into_iter().map(|rule| system.rules[rule].name.clone());
     let condition = if rng.percent(50) {
         Fairness::weak(name, on)
@@ -279,8 +101,8 @@ fn draw(seed: u64, size: Size) -> Webs {
     let images = 1 + rng.below(size.images);
     // Some abstract states are images of none.
     let abstract_states = images + rng.below(images + 2);
-    let mut implementation = Web::new(size.rules, count);
-    let mut specification = Web::new(size.rules, abstract_states);
+    let mut implementation = web(size.rules, count);
+    let mut specification = web(size.rules, abstract_states);
     let map: Vec<u32> = (0..count).map(|_| rng.below(images) as u32).collect();
     implementation.initial = (0..1 + rng.below(3))
         .map(|_| rng.below(count) as u32)
@@ -301,15 +123,11 @@ fn draw(seed: u64, size: Size) -> Webs {
         if size.splits && from == to {
             continue;
         }
-        implementation.add(rng, from, to);
+        implementation.add_any(rng, size.rules, from, to);
         let (mut at, target) = (map[from as usize], map[to as usize]);
         let mut step = |rng: &mut Random, at: u32, to: u32| {
-            let mut known = specification.steps[at as usize].iter();
-            let known = known.find(|(_, target)| *target == to);
-            match known.copied().filter(|_| rng.percent(80)) {
-                Some((label, _)) => label,
-                None => specification.add(rng, at, to),
-            }
+            let add = |web: &mut Web, rng: &mut Random| web.add_any(rng, size.rules, at, to);
+            specification.known_or(rng, 80, (at, to), add)
         };
         let mut before = Vec::new();
         for _ in 0..passes {
@@ -322,7 +140,7 @@ fn draw(seed: u64, size: Size) -> Webs {
     }
     for _ in 0..rng.below(abstract_states + 1) {
         let ends = [0, 1].map(|_| rng.below(abstract_states) as u32);
-        specification.add(rng, ends[0], ends[1]);
+        specification.add_any(rng, size.rules, ends[0], ends[1]);
     }
     let draw = if size.splits { splitting } else { condition };
     implementation.fairness = (0..rng.below(size.conditions + 1))
@@ -336,17 +154,15 @@ fn draw(seed: u64, size: Size) -> Webs {
         .map(|place| condition(rng, &specification, format!("c{place}")))
         .collect();
     Webs {
-        implementation,
-        specification,
-        images: map,
         answers,
+        ..Webs::new(implementation, specification, map)
     }
 }
 
 /// The same refinement of an implementation that takes one abstract step at most in each of its own, and goes on between.
 fn split(webs: &Webs) -> Webs {
     let mut split = webs.clone();
-    let goes_on = (webs.implementation.rules.len() - 1) as u8;
+    let goes_on = (webs.implementation.rules.len() - 1) as u16;
     for (from, answers) in webs.answers.iter().enumerate() {
         for (position, Answer { before, last }) in answers.iter().enumerate() {
             let of = &mut split.implementation.steps;
@@ -397,8 +213,7 @@ fn decided(webs: &Webs, threads: usize) -> Report {
         ..Settings::default()
     };
     let report = checked(webs, &settings);
-    let simulation = row_of(&report, "simulation");
-    assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
+    assert_verdict(&report, "simulation", Verdict::Holds);
     report
 }
 
@@ -547,36 +362,6 @@ fn large_refinements_with_several_steps_are_decided_as_the_definitions_decide_th
     assert!(most[0] > 128 && most[1] > 128, "{most:?}");
 }
 
-/// A refinement that panics at one call for the abstract steps.
-struct Panicking {
-    webs: Webs,
-    calls: AtomicU64,
-    panics_at: u64,
-}
-
-impl Refinement for Panicking {
-    type Implementation = Web;
-    type Specification = Web;
-
-    fn implementation(&self) -> &Web {
-        &self.webs.implementation
-    }
-
-    fn specification(&self) -> &Web {
-        &self.webs.specification
-    }
-
-    fn map(&self, state: &u32) -> u32 {
-        self.webs.map(state)
-    }
-
-    fn abstract_steps(&self, from: &u32, action: &Label, to: &u32) -> AbstractSteps<Label> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        assert!(call != self.panics_at, "planted");
-        self.webs.abstract_steps(from, action, to)
-    }
-}
-
 /// The panic may come while states between are numbered, and while a lasso through them is judged and shown.
 #[test]
 fn a_panic_of_abstract_steps_is_told_at_any_call() {
@@ -589,13 +374,21 @@ fn a_panic_of_abstract_steps_is_told_at_any_call() {
     let mut violated = 0;
     for seed in 0..20 {
         let run = |panics_at| {
-            let panicking = Panicking {
-                webs: draw(seed, SMALL),
-                calls: AtomicU64::new(0),
-                panics_at,
-            };
+            let webs = draw(seed, SMALL);
+            let calls = Arc::<AtomicU64>::default();
+            let (mapping, counted) = (webs.clone(), calls.clone());
+            let panicking = mapped(
+                webs.implementation.clone(),
+                webs.specification.clone(),
+                move |state| mapping.map(state),
+                move |from, action, to| {
+                    let call = counted.fetch_add(1, Ordering::Relaxed) + 1;
+                    assert!(call != panics_at, "planted");
+                    webs.abstract_steps(from, action, to)
+                },
+            );
             let report = checked(&panicking, &settings);
-            (report, panicking.calls.into_inner())
+            (report, calls.load(Ordering::Relaxed))
         };
         let (report, calls) = run(u64::MAX);
         violated += u64::from(report.verdict == Some(Verdict::Violated));

@@ -7,6 +7,7 @@ mod random;
 mod settings;
 mod shown;
 mod vacuous;
+mod web;
 
 use refmap::{Fairness, Property, Refinement, Report};
 use refmap_testing::{Action, Machine, Via, checked, itself, with_liveness};

@@ -1,10 +1,9 @@
 //! Liveness is decided on the recorded graph, and holds on the complete one alone.
 
-use refmap::explore::Limits;
-use refmap::obligation::Search;
-use refmap::random::Walks;
 use refmap::{AbstractSteps, Fairness, Settings, Verdict};
-use refmap_testing::{checked, only, row_of, verdict_on, with_liveness};
+use refmap_testing::{
+    assert_verdict, checked, only, up_to_states, verdict_on, walking, with_liveness,
+};
 
 use super::{fair, server};
 
@@ -30,24 +29,16 @@ fn it_is_chosen_by_name() {
 #[test]
 fn it_is_incomplete_where_the_search_is() {
     let limited = Settings {
-        limits: Limits {
-            states: Some(2),
-            ..Limits::default()
-        },
+        limits: up_to_states(2),
         ..asked()
     };
     let walks = Settings {
-        search: Search::Walks(Walks {
-            walks: 3,
-            steps: 5,
-            seed: 0,
-        }),
+        search: walking(3, 5, 0),
         ..asked()
     };
     for settings in [limited, walks] {
         let report = checked(&server(), &settings);
-        let row = row_of(&report, "leads-to:served");
-        assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+        assert_verdict(&report, "leads-to:served", Verdict::Incomplete);
         assert_ne!(report.verdict, Some(Verdict::Holds));
     }
 }
@@ -56,10 +47,7 @@ fn it_is_incomplete_where_the_search_is() {
 #[test]
 fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
     let limited = Settings {
-        limits: Limits {
-            states: Some(3),
-            ..Limits::default()
-        },
+        limits: up_to_states(3),
         ..asked()
     };
     let verdict = |conditions: &[Fairness]| {
@@ -92,8 +80,6 @@ fn fairness_through_a_mapping_that_is_none_is_not_evaluated() {
         ..asked()
     };
     let report = checked(&refinement, &settings);
-    let row = row_of(&report, "fairness:serves");
-    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
-    let row = row_of(&report, "leads-to:served");
-    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    assert_verdict(&report, "fairness:serves", Verdict::Incomplete);
+    assert_verdict(&report, "leads-to:served", Verdict::Violated);
 }

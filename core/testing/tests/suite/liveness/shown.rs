@@ -1,7 +1,7 @@
 //! Lassos in reports.
 
 use refmap::{Fairness, Property, Verdict, compose};
-use refmap_testing::{row_of, verdict_on};
+use refmap_testing::{assert_explained, assert_verdict, row_of};
 
 use super::{fair, live, server};
 
@@ -80,16 +80,14 @@ fn fairness_of_the_specification_is_an_obligation() {
     let mut refinement = server();
     refinement.specification.fairness = vec![promised.clone()];
     let report = live(&refinement);
-    let row = row_of(&report, "fairness:serves");
-    assert_eq!(row.verdict, Verdict::Violated, "{report}");
-    assert!(
-        row.counterexamples[0]
-            .explanation
-            .contains("`serves` from some time on is enabled")
+    assert_explained(
+        &report,
+        "fairness:serves",
+        "`serves` from some time on is enabled",
     );
     fair(&mut refinement, &[promised]);
     let report = live(&refinement);
-    assert_eq!(verdict_on(&report, "fairness:serves"), Verdict::Holds);
+    assert_verdict(&report, "fairness:serves", Verdict::Holds);
 }
 
 /// Strong fairness follows from weak fairness where the action stays enabled until it is taken, and not otherwise.
@@ -113,12 +111,8 @@ fn weak_fairness_shows_strong_fairness_where_the_action_stays_enabled() {
     refinement.implementation.next = next;
     refinement.specification.next = next;
     let report = live(&refinement);
-    assert_eq!(
-        verdict_on(&report, "fairness:serves"),
-        Verdict::Violated,
-        "{report}"
-    );
-    assert_eq!(verdict_on(&report, "leads-to:served"), Verdict::Violated);
+    assert_verdict(&report, "fairness:serves", Verdict::Violated);
+    assert_verdict(&report, "leads-to:served", Verdict::Violated);
     let strong = Fairness::strong("the server goes on", ["serve"]);
     fair(
         &mut refinement,
@@ -129,12 +123,8 @@ fn weak_fairness_shows_strong_fairness_where_the_action_stays_enabled() {
     // A clock may stop where the server does not serve, and nothing of the server's condition forbids it.
     fair(&mut refinement, &[strong]);
     let report = live(&refinement);
-    assert_eq!(
-        verdict_on(&report, "fairness:serves"),
-        Verdict::Holds,
-        "{report}"
-    );
-    assert_eq!(verdict_on(&report, "leads-to:served"), Verdict::Violated);
+    assert_verdict(&report, "fairness:serves", Verdict::Holds);
+    assert_verdict(&report, "leads-to:served", Verdict::Violated);
 }
 
 #[test]
@@ -176,6 +166,6 @@ fn a_composition_has_the_properties_of_both() {
         "leads-to:above.served",
         "always-eventually:idle",
     ] {
-        assert_eq!(verdict_on(&report, name), Verdict::Holds, "{report}");
+        assert_verdict(&report, name, Verdict::Holds);
     }
 }

@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use refmap::obligation::{Search, Selection, Settings, Until};
-use refmap::random::Walks;
+use refmap::obligation::{Selection, Settings, Until};
 use refmap::report::About;
 use refmap::{
     Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, compose,
 };
-use refmap_testing::{Machine, Via, checked, itself, only, row_of, with_liveness};
+use refmap_testing::{Machine, Via, checked, itself, only, row_of, walking, with_liveness};
 
 use super::{assert_caught, assert_holds, counter, report};
 
@@ -156,11 +155,7 @@ fn walks_do_not_go_on_from_outside() {
         refinement.constraint = constraint;
         refinement.invariants = vec![Invariant::new("small", "a test", |n| *n < 7)];
         let settings = Settings {
-            search: Search::Walks(Walks {
-                walks: 200,
-                steps: 30,
-                seed: 1,
-            }),
+            search: walking(200, 30, 1),
             until: Until::End,
             ..Settings::default()
         };

@@ -4,14 +4,14 @@
 use refmap::AbstractSteps::{One, Several};
 use refmap::obligation::Liveness;
 use refmap::{Action, Fairness, Report, Settings, TransitionSystem, Verdict, check, compose};
-use refmap_testing::{Mapped, alike, mapped, row_of, verdict_on};
+use refmap_testing::{Mapped, alike, assert_verdict, mapped, row_of};
 use serde::Serialize;
 
 use crate::liveness::live;
 
 /// That a row is violated by a lasso of so many steps before the loop, with this explanation.
 fn assert_starved(report: &Report, name: &str, stem: usize, why: &str) {
-    assert_eq!(verdict_on(report, name), Verdict::Violated, "{report}");
+    assert_verdict(report, name, Verdict::Violated);
     let shown = &row_of(report, name).counterexamples[0];
     assert_eq!(shown.loop_start, Some(stem), "{report}");
     assert!(shown.explanation.contains(why), "{report}");
@@ -19,7 +19,7 @@ fn assert_starved(report: &Report, name: &str, stem: usize, why: &str) {
 }
 
 fn assert_not_tested(report: &Report, name: &str, why: &str) {
-    assert_eq!(verdict_on(report, name), Verdict::Incomplete, "{report}");
+    assert_verdict(report, name, Verdict::Incomplete);
     assert_eq!(row_of(report, name).note.as_deref(), Some(why), "{report}");
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
 }
@@ -128,19 +128,11 @@ fn a_rule_that_states_between_alone_enable_and_that_is_never_taken() {
         "is enabled in mapped states and states between again and again, and is never taken",
     );
     let report = live(&doors(Round::Serves, &served));
-    assert_eq!(
-        verdict_on(&report, "fairness:served"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "fairness:served", Verdict::Holds);
     // In weak fairness it may be passed over: it is not enabled in state 3.
     let weakly = [Fairness::weak("served", ["serve"])];
     let report = live(&doors(Round::Shuts, &weakly));
-    assert_eq!(
-        verdict_on(&report, "fairness:served"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "fairness:served", Verdict::Holds);
 }
 
 #[test]
@@ -152,24 +144,16 @@ fn a_rule_that_is_taken_as_one_of_several_steps() {
     ] {
         let report = live(&doors(Round::Shuts, &promised));
         for name in ["fairness:open", "fairness:shut", "fairness:back"] {
-            assert_eq!(verdict_on(&report, name), Verdict::Holds, "{report}");
+            assert_verdict(&report, name, Verdict::Holds);
         }
         // Where it may stop before the step, the first of them is not taken.
         let mut stops = doors(Round::Shuts, &promised);
         let begins = Fairness::weak("begins", ["open", "serve", "reset"]);
         stops.implementation.fairness = vec![begins];
         let report = live(&stops);
-        assert_eq!(
-            verdict_on(&report, "fairness:open"),
-            Verdict::Violated,
-            "{report}"
-        );
+        assert_verdict(&report, "fairness:open", Verdict::Violated);
         // It is enabled between alone, and there nothing stops.
-        assert_eq!(
-            verdict_on(&report, "fairness:shut"),
-            Verdict::Holds,
-            "{report}"
-        );
+        assert_verdict(&report, "fairness:shut", Verdict::Holds);
     }
 }
 
@@ -195,11 +179,7 @@ fn a_composition_shows_the_states_between_of_both() {
     let report = live(&compose(upper(), lower(Round::Shuts)));
     assert_starved(&report, "fairness:served", 3, "states between");
     let report = live(&compose(upper(), lower(Round::Serves)));
-    assert_eq!(
-        verdict_on(&report, "fairness:served"),
-        Verdict::Holds,
-        "{report}"
-    );
+    assert_verdict(&report, "fairness:served", Verdict::Holds);
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]

@@ -6,12 +6,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use refmap::random::Walks;
 use refmap::{AbstractSteps, Invariant, Search, Settings, Verdict};
 use serde::Serialize;
 
 use super::{assert_holds, counter, report};
-use refmap_testing::{Machine, Via, checked, itself, row_of};
+use refmap_testing::{Machine, Via, assert_explained, checked, itself, row_of, walking};
 
 thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
@@ -25,11 +24,7 @@ fn odd() -> bool {
 
 /// The check is violated since the model is no function, and says which.
 fn assert_no_function(refinement: &Via<u8, u8>, function: &str) {
-    let walks = Search::Walks(Walks {
-        walks: 4,
-        steps: 20,
-        seed: 1,
-    });
+    let walks = walking(4, 20, 1);
     // A walk maps the target of a step when it takes it, after all else.
     let searches = match function {
         "`map`" => vec![Search::Exhaustive],
@@ -204,9 +199,7 @@ fn functions_are_right_the_first_time() {
 
 fn assert_at_fault(refinement: &Via<u8, u8>, expected: &str) {
     let report = report_of_one_thread(refinement);
-    let model = row_of(&report, "model");
-    let why = &model.counterexamples[0].explanation;
-    assert!(why.contains(expected), "{why}");
+    assert_explained(&report, "model", expected);
 }
 
 /// All states share a cell that one step sets, so that the invariant was true when it was asked and is not any more.

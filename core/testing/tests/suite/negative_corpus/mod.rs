@@ -16,7 +16,10 @@ use std::hash::{Hash, Hasher};
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
 use refmap::{AbstractSteps, Evidence, Invariant, Refinement, Report, TransitionSystem, Verdict};
-use refmap_testing::{Action, Itself, Machine, Via, checked, counter, itself, row_of};
+use refmap_testing::{
+    Action, Itself, Machine, Via, checked, counter, itself, row_of, up_to_bytes, up_to_depth,
+    up_to_seconds, up_to_states,
+};
 use serde::Serialize;
 
 use crate::stepper::assert_stepped;
@@ -161,24 +164,12 @@ fn an_invariant_violated_only_at_the_last_depth_before_a_limit() {
         limits,
         ..Settings::default()
     };
-    for limits in [
-        Limits {
-            depth: Some(3),
-            ..Limits::default()
-        },
-        Limits {
-            states: Some(4),
-            ..Limits::default()
-        },
-    ] {
+    for limits in [up_to_depth(3), up_to_states(4)] {
         let caught = checked(&below(3), &limited(limits));
         assert_eq!(caught.verdict, Some(Verdict::Violated), "{caught}");
         assert_eq!(caught.counterexample.unwrap().length, 3);
     }
-    let depth = Limits {
-        depth: Some(2),
-        ..Limits::default()
-    };
+    let depth = up_to_depth(2);
     let unseen = checked(&below(3), &limited(depth));
     assert_eq!(unseen.verdict, Some(Verdict::Incomplete), "{unseen}");
     assert_holds(&below(4));
@@ -247,22 +238,10 @@ fn an_action_that_does_not_determine_its_target() {
 #[test]
 fn a_run_cut_short() {
     for limits in [
-        Limits {
-            states: Some(2),
-            ..Limits::default()
-        },
-        Limits {
-            depth: Some(1),
-            ..Limits::default()
-        },
-        Limits {
-            seconds: Some(0.0),
-            ..Limits::default()
-        },
-        Limits {
-            memory_bytes: Some(1),
-            ..Limits::default()
-        },
+        up_to_states(2),
+        up_to_depth(1),
+        up_to_seconds(0.0),
+        up_to_bytes(1),
     ] {
         let settings = Settings {
             limits,

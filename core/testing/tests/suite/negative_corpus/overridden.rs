@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict};
-use refmap_testing::{Machine, alike, checked, itself, row_of};
+use refmap_testing::{Machine, alike, assert_verdict, checked, itself, row_of};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
 type State = (u8, u16);
@@ -207,8 +207,7 @@ fn what_is_overridden_disagrees() {
         (Override::NoneInitial, "initiality"),
     ] {
         let refused = report(Override::Nothing, how, 20);
-        let row = row_of(&refused, row);
-        assert_eq!(row.verdict, Verdict::Violated, "{refused}");
+        assert_verdict(&refused, row, Verdict::Violated);
         assert_eq!(
             report(how, Override::Nothing, 20).verdict,
             Some(Verdict::Violated)
@@ -247,8 +246,7 @@ fn what_is_overridden_disagrees_with_thousands() {
     let many = report(Override::Nothing, Override::AllowsAllOfMany, 2);
     assert_at_fault(&many, "of the specification, allows disagrees with next");
     let honest = report(Override::Nothing, Override::Many, 2);
-    let simulation = row_of(&honest, "simulation");
-    assert_eq!(simulation.verdict, Verdict::Violated, "{honest}");
+    assert_verdict(&honest, "simulation", Verdict::Violated);
     let initial = report(Override::Nothing, Override::AllInitialOfMany, 200);
     assert_at_fault(
         &initial,

@@ -1,6 +1,6 @@
 //! Statements that say nothing, or less than it seems.
 
-use refmap::explore::{Limit, Limits};
+use refmap::explore::Limit;
 use refmap::obligation::{Checker, Warnings};
 use refmap::report::About;
 use refmap::{
@@ -8,7 +8,7 @@ use refmap::{
 };
 
 use super::{assert_holds, counter};
-use refmap_testing::{Machine, Via, itself, row_of};
+use refmap_testing::{Machine, Via, assert_verdict, itself, up_to_states};
 
 /// A report with warnings told, and one with warnings that fail.
 fn told_and_strict<R: Refinement>(refinement: &R) -> (Report, Report)
@@ -35,8 +35,7 @@ fn assert_warned(refinement: &Via<u8, u8>, about: About, why: &str) {
     assert!(is_told, "{told}");
     assert!(told.to_string().contains("warning: "), "{told}");
     assert_eq!(strict.verdict, Some(Verdict::Violated), "{strict}");
-    let row = row_of(&strict, "warnings");
-    assert_eq!(row.verdict, Verdict::Violated);
+    assert_verdict(&strict, "warnings", Verdict::Violated);
 }
 
 #[test]
@@ -247,10 +246,7 @@ fn a_rule_whose_steps_all_change_nothing() {
 #[test]
 fn a_limit_of_no_states() {
     let limited = |states| Settings {
-        limits: Limits {
-            states: Some(states),
-            ..Limits::default()
-        },
+        limits: up_to_states(states),
         ..Settings::default()
     };
     for states in [0, 1] {

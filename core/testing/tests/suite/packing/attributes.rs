@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use refmap::explore::StatesKept;
+use refmap::internal::LimitsFault;
 use refmap::obligation::CheckError;
-use refmap::state::{Limits, LimitsFault};
+use refmap::state::Limits;
 use refmap::{BoundedVec, IndexSet, Settings, State, Verdict, check};
 use refmap_testing::{Itself, Machine, checked, row_of};
 use serde::Serialize;

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use refmap::explore::{StatesKept, Storage};
-use refmap::random::{Generator, random_state};
+use refmap::internal::random_state;
+use refmap::random::Generator;
 use refmap::state::{Kept, Limits, Sink, Source};
 use refmap::{
     Action, BoundedVec, Choices, IndexSet, Settings, State, TransitionSystem, TypeCorrect, Verdict,

@@ -1,21 +1,18 @@
 //! Forms in which states are kept: states far from the first ones, and limits.
 
-use std::marker::PhantomData;
-
 use refmap::explore::{Limit, Limits, Storage};
 use refmap::obligation::Selection;
 use refmap::state::{self, Kept, Shape, Sink, Source};
 use refmap::{Settings, State, TransitionSystem, Verdict};
-use refmap_testing::{Itself, Number, checked};
+use refmap_testing::{Itself, checked};
 use serde::Serialize;
 use serde_json::json;
 
 /// From 0 to each of many numbers, from each of these to one of as many others, and from there on
 /// within these: two levels that are wider than the search looks ahead.
-struct Fan<N> {
+struct Fan {
     /// Greater numbers are written as this one.
     written_up_to: u32,
-    of: PhantomData<fn() -> N>,
 }
 
 /// A number that is written by hand.
@@ -26,63 +23,44 @@ struct Written(u32);
 /// The greatest number.
 const MOST: u64 = 2 * WIDTH as u64;
 
-impl State<Fan<Self>> for Written {
+impl State<Fan> for Written {
     const KEPT: Kept = Kept::Encoded;
 
-    fn shape(_: &Fan<Self>, _: state::Limits) -> Shape {
+    fn shape(_: &Fan, _: state::Limits) -> Shape {
         Shape::by_hand(Some(u64::BITS - MOST.leading_zeros()))
     }
 
-    fn write(&self, fan: &Fan<Self>, _: state::Limits, sink: &mut impl Sink) {
+    fn write(&self, fan: &Fan, _: state::Limits, sink: &mut impl Sink) {
         sink.number(MOST, self.0.min(fan.written_up_to).into());
     }
 
-    fn read(_: &Fan<Self>, _: state::Limits, source: &mut impl Source) -> Self {
+    fn read(_: &Fan, _: state::Limits, source: &mut impl Source) -> Self {
         Self(source.number(MOST) as u32)
-    }
-}
-
-impl Number for Written {
-    fn of(number: u32) -> Self {
-        Self(number)
-    }
-
-    fn number(self) -> u32 {
-        self.0
     }
 }
 
 /// The numbers of a level.
 const WIDTH: u32 = 100_000;
 
-impl<N> Fan<N> {
-    fn new() -> Self {
-        Self {
-            written_up_to: 2 * WIDTH,
-            of: PhantomData,
-        }
-    }
-}
-
-impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
-    type State = N;
+impl TransitionSystem for Fan {
+    type State = Written;
     type Action = u32;
     type Observation = u32;
 
-    fn initial(&self, visit: &mut impl FnMut(N)) {
-        visit(N::of(0));
+    fn initial(&self, visit: &mut impl FnMut(Written)) {
+        visit(Written(0));
     }
 
-    fn candidates(&self, from: &N, visit: &mut impl FnMut(u32)) {
-        match from.number() {
+    fn candidates(&self, Written(from): &Written, visit: &mut impl FnMut(u32)) {
+        match *from {
             0 => (1..=WIDTH).for_each(visit),
             from if from <= WIDTH => visit(from),
             from => (1..=from % 3).for_each(visit),
         }
     }
 
-    fn fire(&self, by: &u32, state: &mut N) -> Option<()> {
-        let (from, by) = (state.number(), *by);
+    fn fire(&self, by: &u32, Written(state): &mut Written) -> Option<()> {
+        let (from, by) = (*state, *by);
         let (is_enabled, to) = match from {
             0 => ((1..=WIDTH).contains(&by), by),
             1..=WIDTH => (by == from, WIDTH + from),
@@ -91,14 +69,14 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
                 ((1..=from % 3).contains(&by), to)
             }
         };
-        is_enabled.then(|| *state = N::of(to))
+        is_enabled.then(|| *state = to)
     }
 
-    fn observe(&self, state: &N) -> u32 {
-        state.number()
+    fn observe(&self, Written(state): &Written) -> u32 {
+        *state
     }
 
-    fn may_stop(&self, _: &N) -> bool {
+    fn may_stop(&self, _: &Written) -> bool {
         true
     }
 }
@@ -109,10 +87,7 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
 #[test]
 fn a_packing_that_is_wrong_about_late_states_is_found() {
     for (written_up_to, lost) in [(2 * WIDTH, None), (WIDTH + 10_000, Some(WIDTH + 10_001))] {
-        let fan = Itself(Fan::<Written> {
-            written_up_to,
-            ..Fan::new()
-        });
+        let fan = Itself(Fan { written_up_to });
         for threads in [1, 2] {
             let settings = Settings {
                 threads,
@@ -146,7 +121,10 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
             obligations: Selection::only(["observation", "deadlock"]),
             ..Settings::default()
         };
-        let report = checked(&Itself(Fan::<Written>::new()), &settings);
+        let fan = Itself(Fan {
+            written_up_to: 2 * WIDTH,
+        });
+        let report = checked(&fan, &settings);
         let rows = report.obligations.iter();
         let tested: Vec<_> = rows.map(|row| (row.name.clone(), row.checked)).collect();
         let counts = (report.states, report.transitions, report.depth);

@@ -1,10 +1,10 @@
 //! Refusals: checks that are not run, each with its reason.
 
-use refmap::explore::Limits;
 use refmap::obligation::{CheckError, Induction, ObligationKind, Selection, Symmetry};
 use refmap::{Fairness, Invariant, Process, Refinement, Settings, Verdict, Waiver, check};
 use refmap_testing::{
-    Machine, Via, counter, counter_with_reset, itself, only, row_of, waived, with_liveness,
+    Machine, Via, assert_verdict, counter, counter_with_reset, itself, only, row_of, up_to_seconds,
+    waived, with_liveness,
 };
 
 use crate::liveness::{fair, served, server};
@@ -73,10 +73,7 @@ fn a_rule_that_is_waived_twice() {
 #[test]
 fn a_limit_that_is_no_time() {
     let limited = |seconds| Settings {
-        limits: Limits {
-            seconds: Some(seconds),
-            ..Limits::default()
-        },
+        limits: up_to_seconds(seconds),
         ..Settings::default()
     };
     for seconds in [f64::NAN, -1.0, f64::NEG_INFINITY] {
@@ -383,6 +380,5 @@ fn liveness_where_the_graph_is_not_kept() {
     let mut bounded = server();
     bounded.implementation.bound = Some("each loop once");
     let report = check(&bounded, &with_liveness()).unwrap();
-    let row = row_of(&report, "leads-to:served");
-    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+    assert_verdict(&report, "leads-to:served", Verdict::Incomplete);
 }

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use refmap::explore::Storage;
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{Refinement, Report, Settings, StateOf, Verdict, asymmetry};
-use refmap_testing::{checked, row_of};
+use refmap_testing::{checked, row_of, until_with};
 
 use super::crowds::{Crowd, Likeness, draw};
+use crate::alike::permutations;
 use crate::comparison::{assert_idle, fate, show, timeless};
 use crate::oracle::Oracle;
 
@@ -73,11 +74,7 @@ pub fn compare_quotient(seed: u64, quotients: &mut Quotients) {
 }
 
 fn to_the_end<'a>(threads: usize) -> Settings<'a> {
-    Settings {
-        threads,
-        until: Until::End,
-        ..Settings::default()
-    }
+    until_with(Until::End, threads)
 }
 
 /// The least member of each class of reachable states.
@@ -89,7 +86,7 @@ struct Classes {
 impl Classes {
     fn of(oracle: &Oracle<'_, Likeness>) -> Self {
         let system = oracle.refinement.implementation();
-        let all = system.permutations();
+        let all = permutations(system.components);
         let least = |state: &StateOf<Crowd>| {
             let members = all.iter().map(|by| system.permute(by, state));
             members.min().expect("a class has a member")

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use refmap::explore::{Limit, Limits};
 use refmap::{Report, Settings, Verdict};
-use refmap_testing::{Random, row_of};
+use refmap_testing::{Random, row_of, up_to_depth, up_to_seconds, up_to_states};
 
 use super::{Way, Weave, fates, of_states_and_steps, run, ways};
 use crate::comparison::fate;
@@ -49,10 +49,7 @@ impl Case<'_> {
 
     /// The states reached are as many as the limit allows, the first ones.
     fn by_states(&self, most: usize) {
-        let report = self.run_within(Limits {
-            states: Some(most as u64),
-            ..Limits::default()
-        });
+        let report = self.run_within(up_to_states(most as u64));
         let all = self.oracle.states.len();
         // A limit that falls among the initial states leaves some of them out.
         let limit = (all > most).then_some(Limit::States(most as u64));
@@ -65,10 +62,7 @@ impl Case<'_> {
 
     /// No state beyond the depth is reached, and all states up to it are.
     fn by_depth(&self, depth: u32) {
-        let report = self.run_within(Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        });
+        let report = self.run_within(up_to_depth(depth));
         assert!(
             report.depth <= depth,
             "{} > {depth}, {:?}",
@@ -119,10 +113,7 @@ impl Case<'_> {
             ..self.refinement.clone()
         };
         let settings = Settings {
-            limits: Limits {
-                seconds: Some(time.as_secs_f64()),
-                ..Limits::default()
-            },
+            limits: up_to_seconds(time.as_secs_f64()),
             ..of_states_and_steps()
         };
         let report = run(&refinement, self.way, settings);

@@ -2,7 +2,7 @@
 
 use super::super::tests::progress;
 use super::*;
-use refmap::explore::OfPeers;
+use refmap::internal::explore::OfPeers;
 
 const COST: Measured = Measured {
     elapsed: Duration::from_millis(61_500),

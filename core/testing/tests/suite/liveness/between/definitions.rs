@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use refmap::Fairness;
 use refmap::Strength;
 
-use super::Webs;
+use crate::liveness::web::{Taken, Webs};
 
 /// A step of the implementation, as the definitions speak of it.
 struct Edge {
@@ -67,7 +67,7 @@ impl<'a> Definitions<'a> {
         for (from, steps) in system.steps.iter().enumerate() {
             for (label, to) in steps {
                 let to = *to as usize;
-                let takes = |(_, action): &(Strength, BTreeSet<(u8, Option<u16>)>)| {
+                let takes = |(_, action): &(Strength, Taken)| {
                     from != to && action.contains(&(label.rule, label.number))
                 };
                 let takes: Vec<bool> = actions.iter().map(takes).collect();
@@ -235,10 +235,8 @@ pub(super) fn promises(definitions: &Definitions<'_>, condition: &Fairness) -> V
     for (at, steps) in (0..).zip(&mut seen.steps) {
         steps.retain(|_| visited.contains(&at));
     }
-    let promise = |action: BTreeSet<(u8, Option<u16>)>| {
-        let steps = seen.changing();
-        let steps = steps.filter(|(_, label, _)| action.contains(&(label.rule, label.number)));
-        let pairs = steps.map(|(from, _, to)| (from, to)).collect();
+    let promise = |action: Taken| {
+        let pairs = seen.pairs(&action).into_iter().collect();
         Promise::new(condition.strength(), pairs)
     };
     seen.actions(condition).into_iter().map(promise).collect()

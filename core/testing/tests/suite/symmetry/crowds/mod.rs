@@ -220,19 +220,6 @@ impl TransitionSystem for Crowd {
 
 /// Exchanges by hand.
 impl Crowd {
-    /// All permutations: per component, the one that it becomes.
-    pub fn permutations(&self) -> Vec<Vec<u8>> {
-        let mut all = vec![Vec::new()];
-        for _ in 0..self.components {
-            let longer = |one: &Vec<u8>| -> Vec<Vec<u8>> {
-                let others = (0..self.components).filter(|other| !one.contains(other));
-                others.map(|other| [&one[..], &[other]].concat()).collect()
-            };
-            all = all.iter().flat_map(longer).collect();
-        }
-        all
-    }
-
     /// A state with its components exchanged.
     pub fn permute(&self, by: &[u8], state: &State) -> State {
         let mut permuted = state.clone();
