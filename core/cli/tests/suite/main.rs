@@ -18,3 +18,13 @@ mod samples;
 mod several;
 mod shell;
 mod tables;
+
+/// Cases that a test has as lines.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.is_empty())
+}
+
+/// The same of what is given and what is expected, with `=>` between them.
+fn cases(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    lines(text).map(|line| line.split_once(" => ").expect(line))
+}

@@ -11,6 +11,8 @@ use refmap_cli::graph::{FORMAT, read};
 use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};
 
+use crate::cases;
+
 /// The parts of a system that is read.
 pub fn good() -> Value {
     json!({
@@ -30,145 +32,48 @@ fn refusal(line: &str) -> String {
 /// Each with a part that says what is wrong.
 #[test]
 fn each_part_is_looked_at() {
-    let property = |property: Value| json!([property]);
-    for (key, value, said) in [
-        ("name", json!(7), "expected a string"),
-        ("states", json!(0), "`states` is 0"),
-        ("states", json!(1.5), "expected u64"),
-        ("states", json!(-1), "expected u64"),
-        ("initial", json!([]), "`initial` is empty"),
-        (
-            "initial",
-            json!([2]),
-            "state 2 in `initial`: there are 2 states",
-        ),
-        ("labels", json!({"Q": [5]}), "state 5 in the label `Q`"),
-        (
-            "labels",
-            json!([]),
-            "an object from labels to lists of states",
-        ),
-        ("steps", json!([[0, "a", 2]]), "state 2 in step 0"),
-        ("steps", json!([[0, "a"]]), "a step, [from, \"rule\", to]"),
-        ("steps", json!([[0, "a", 1, 1]]), "column"),
-        ("steps", json!([[0, 1, 1]]), "expected a string"),
-        (
-            "steps",
-            json!([]),
-            "the rule `a`, of which there is no step",
-        ),
-        (
-            "fairness",
-            json!([{"name": "F", "kind": "week", "rules": ["a"]}]),
-            "expected `weak` or `strong`",
-        ),
-        (
-            "fairness",
-            json!([{"name": "F", "kind": "weak", "rules": []}]),
-            "`rules` of fairness `F` is empty",
-        ),
-        (
-            "fairness",
-            json!([{"name": "F", "kind": "weak", "rules": ["b"]}]),
-            "the rule `b`, of which there is no step",
-        ),
-        ("properties", json!([]), "`properties` is empty"),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "sometimes"})),
-            "unknown variant `sometimes`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "leads_to", "conclusion": "Q"})),
-            "has `premise` and `conclusion`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually", "premise": "Q", "conclusion": "Q"})),
-            "no `premise`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually", "conclusion": "R"})),
-            "the label `R`, which is not among",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually", "conclusion": null})),
-            "expected a string",
-        ),
-        (
-            "properties",
-            json!([
-                {"name": "p", "kind": "eventually", "conclusion": "Q"},
-                {"name": "p", "kind": "always", "conclusion": "Q"},
-            ]),
-            "two properties are named `p`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually_always", "premise": "Q"})),
-            "has `conclusion`, may have `premise`",
-        ),
-        (
-            "properties",
-            property(
-                json!({"name": "p", "kind": "eventually_always", "conclusion": "Q", "rules": ["a"]}),
-            ),
-            "has no `rules`",
-        ),
-        (
-            "properties",
-            property(
-                json!({"name": "p", "kind": "eventually_always", "premise": "R", "conclusion": "Q"}),
-            ),
-            "the label `R`, which is not among",
-        ),
-        (
-            "properties",
-            property(
-                json!({"name": "p", "kind": "eventually_always", "premise": null, "conclusion": "Q"}),
-            ),
-            "expected a string",
-        ),
-        ("more", json!(1), "unknown field `more`"),
-        // An array of the fields is no object.
-        (
-            "fairness",
-            json!([["fair", "weak", ["a"]]]),
-            "invalid type: sequence, expected an object",
-        ),
-        (
-            "fairness",
-            json!([{"name": "fair", "kind": {"weak": null}, "rules": ["a"]}]),
-            "invalid type: map, expected text",
-        ),
-        (
-            "properties",
-            json!([["p", "leads_to", "Q", "Q"]]),
-            "invalid type: sequence, expected an object",
-        ),
-        (
-            "properties",
-            json!([{"name": "p", "kind": {"eventually": null}, "conclusion": "Q"}]),
-            "invalid type: map, expected text",
-        ),
-    ] {
+    for (field, said) in cases(
+        r#"
+name 7 => expected a string
+states 0 => `states` is 0
+states 1.5 => expected u64
+states -1 => expected u64
+initial [] => `initial` is empty
+initial [2] => state 2 in `initial`: there are 2 states
+labels {"Q": [5]} => state 5 in the label `Q`
+labels [] => an object from labels to lists of states
+steps [[0, "a", 2]] => state 2 in step 0
+steps [[0, "a"]] => a step, [from, "rule", to]
+steps [[0, "a", 1, 1]] => column
+steps [[0, 1, 1]] => expected a string
+steps [] => the rule `a`, of which there is no step
+fairness [{"name": "F", "kind": "week", "rules": ["a"]}] => expected `weak` or `strong`
+fairness [{"name": "F", "kind": "weak", "rules": []}] => `rules` of fairness `F` is empty
+fairness [{"name": "F", "kind": "weak", "rules": ["b"]}] => the rule `b`, of which there is no step
+properties [] => `properties` is empty
+properties [{"name": "p", "kind": "sometimes"}] => unknown variant `sometimes`
+properties [{"name": "p", "kind": "leads_to", "conclusion": "Q"}] => has `premise` and `conclusion`
+properties [{"name": "p", "kind": "eventually", "premise": "Q", "conclusion": "Q"}] => no `premise`
+properties [{"name": "p", "kind": "eventually", "conclusion": "R"}] => the label `R`, which is not among
+properties [{"name": "p", "kind": "eventually", "conclusion": null}] => expected a string
+properties [{"name": "p", "kind": "eventually", "conclusion": "Q"}, {"name": "p", "kind": "always", "conclusion": "Q"}] => two properties are named `p`
+properties [{"name": "p", "kind": "eventually_always", "premise": "Q"}] => has `conclusion`, may have `premise`
+properties [{"name": "p", "kind": "eventually_always", "conclusion": "Q", "rules": ["a"]}] => has no `rules`
+properties [{"name": "p", "kind": "eventually_always", "premise": "R", "conclusion": "Q"}] => the label `R`, which is not among
+properties [{"name": "p", "kind": "eventually_always", "premise": null, "conclusion": "Q"}] => expected a string
+more 1 => unknown field `more`
+fairness [["fair", "weak", ["a"]]] => invalid type: sequence, expected an object
+fairness [{"name": "fair", "kind": {"weak": null}, "rules": ["a"]}] => invalid type: map, expected text
+properties [["p", "leads_to", "Q", "Q"]] => invalid type: sequence, expected an object
+properties [{"name": "p", "kind": {"eventually": null}, "conclusion": "Q"}] => invalid type: map, expected text"#,
+    ) {
+        let (key, value) = field.split_once(' ').expect(field);
         let mut line = good();
-        line[key] = value;
+        line[key] = serde_json::from_str(value).expect(value);
         let refusal = refusal(&line.to_string());
         assert!(refusal.contains(said), "{key}: {refusal}");
     }
-    for key in [
-        "name",
-        "states",
-        "initial",
-        "labels",
-        "steps",
-        "fairness",
-        "properties",
-    ] {
+    for key in good().as_object().unwrap().keys() {
         let mut line = good();
         line.as_object_mut().unwrap().remove(key);
         let refusal = refusal(&line.to_string());
