@@ -795,7 +795,6 @@ fn an_address_is_not_cut() {
     }
 }
 
-/// A test in another language is told by its first word, whatever follows.
 #[test]
 fn another_language_is_told_by_the_first_word() {
     for language in [
