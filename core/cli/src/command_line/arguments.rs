@@ -60,9 +60,7 @@ pub(super) fn parse(
             Listing::Text
         }),
         Some(("table", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a table");
+            let (name, matches) = named(matches);
             Command::Table(TableCommand {
                 table: name.to_owned(),
                 threads: threads(matches),
@@ -73,29 +71,18 @@ pub(super) fn parse(
             })
         }
         Some(("new", matches)) => Command::New(NewCommand {
-            folder: matches
-                .get_one::<PathBuf>("folder")
-                .expect("clap demands a folder")
-                .clone(),
+            folder: required(matches, "folder"),
             refmap: matches.get_one::<PathBuf>("refmap").cloned(),
         }),
         Some(("graph", matches)) => Command::Graph(GraphCommand {
-            files: matches
-                .get_many("files")
-                .expect("clap demands a file")
-                .cloned()
-                .collect(),
+            files: files(matches),
             limits: time_and_memory(matches),
             json: matches.get_flag("json"),
             html: page(matches, told),
         }),
         Some(("include", matches)) => Command::Include(include_command(catalogue, matches, told)),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
-            files: matches
-                .get_many("files")
-                .expect("clap demands a file")
-                .cloned()
-                .collect(),
+            files: files(matches),
             model: model(matches, "model"),
             limits: Limits {
                 states: matches.get_one("max-states").copied(),
@@ -106,19 +93,11 @@ pub(super) fn parse(
             json: matches.get_flag("json"),
         }),
         Some(("validate", matches)) => Command::Validate(ValidateCommand {
-            file: matches
-                .get_one::<PathBuf>("file")
-                .expect("clap demands a file")
-                .clone(),
-            against: matches
-                .get_one::<String>("against")
-                .expect("clap demands a specification")
-                .clone(),
+            file: required(matches, "file"),
+            against: required(matches, "against"),
             criterion: one_of(matches, "criterion", &criteria()),
             parameters: parameters(matches)?,
-            configurations: *matches
-                .get_one::<u64>("max-configurations")
-                .expect("there is a default") as usize,
+            configurations: required::<u64>(matches, "max-configurations") as usize,
             buffer: matches.get_one("buffer").copied(),
             keyed: matches.get_flag("keyed"),
             limits: time_and_memory(matches),
@@ -127,14 +106,10 @@ pub(super) fn parse(
             quiet: matches.get_flag("quiet"),
         }),
         Some(("fences", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a program");
-            let problem = catalogue
-                .fences
-                .iter()
-                .find(|problem| problem.name == name)
-                .expect("clap knows the programs of the catalogue only");
+            let (name, matches) = named(matches);
+            let mut problems = catalogue.fences.iter();
+            let problem = problems.find(|problem| problem.name == name);
+            let problem = problem.expect("clap knows those of the catalogue only");
             Command::Fences(FencesCommand {
                 problem: name.to_owned(),
                 arguments: problem.parameters.arguments(matches.clone()),
@@ -147,9 +122,7 @@ pub(super) fn parse(
             })
         }
         Some(("stress", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of an implementation");
+            let (name, matches) = named(matches);
             let stress = catalogue
                 .stress
                 .iter()
@@ -158,8 +131,8 @@ pub(super) fn parse(
             Command::Stress(StressCommand {
                 stress: name.to_owned(),
                 arguments: stress.parameters.arguments(matches.clone()),
-                seconds: *matches.get_one("seconds").expect("there is a default"),
-                seed: *matches.get_one("seed").expect("there is a default"),
+                seconds: required(matches, "seconds"),
+                seed: required(matches, "seed"),
                 record: matches.get_one("record").cloned(),
                 junit: matches.get_one("junit").cloned(),
                 json: matches.get_flag("json"),
@@ -171,9 +144,7 @@ pub(super) fn parse(
         Some((EXPLORE, _)) => return Err(refusal(&Feature::Pictures.missing(EXPLORE))),
         #[cfg(feature = "pictures")]
         Some((EXPLORE, matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a check");
+            let (name, matches) = named(matches);
             let check = known_check(catalogue, name);
             Command::Explore(ExploreCommand {
                 check: name.to_owned(),
@@ -183,25 +154,17 @@ pub(super) fn parse(
                 obligations: obligations(matches)?,
                 without: without(matches),
                 liveness: liveness(matches),
-                listen: matches
-                    .get_one("listen")
-                    .copied()
-                    .expect("there is a default"),
+                listen: required(matches, "listen"),
                 at: matches.get_one("at").cloned().unwrap_or_default(),
                 command: told.clone(),
             })
         }
         Some(("check", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a check");
+            let (name, matches) = named(matches);
             let check = known_check(catalogue, name);
             Command::Check(Box::new(check_command(check, matches, told)?))
         }
-        Some(("completions", matches)) => {
-            let shell = matches.get_one("shell").copied();
-            Command::Completions(shell.expect("clap demands a shell"))
-        }
+        Some(("completions", matches)) => Command::Completions(required(matches, "shell")),
         Some(("man", matches)) => {
             let path = matches.get_many("command").unwrap_or_default();
             Command::Man(path.cloned().collect())
@@ -216,6 +179,23 @@ pub(super) fn parse(
     })
 }
 
+/// The name that follows a command, and what comes behind it.
+fn named(matches: &ArgMatches) -> (&str, &ArgMatches) {
+    matches.subcommand().expect("clap demands a name")
+}
+
+/// Value that clap demands, or that has a default.
+fn required<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> T {
+    let value = matches.get_one::<T>(name).cloned();
+    value.expect("clap demands it, or there is a default")
+}
+
+/// The files that clap demands.
+fn files(matches: &ArgMatches) -> Vec<PathBuf> {
+    let files = matches.get_many("files").expect("clap demands a file");
+    files.cloned().collect()
+}
+
 fn include_command(catalogue: &Catalogue, matches: &ArgMatches, told: &str) -> IncludeCommand {
     let (compared, matches) = match matches.subcommand() {
         Some((name, matches)) => {
@@ -227,11 +207,7 @@ fn include_command(catalogue: &Catalogue, matches: &ArgMatches, told: &str) -> I
             (compared, matches)
         }
         None => {
-            let file = |name| {
-                let file = matches.get_one::<PathBuf>(name);
-                file.expect("clap demands two files").clone()
-            };
-            let files = [file(IMPLEMENTATION), file(SPECIFICATION)];
+            let files = [IMPLEMENTATION, SPECIFICATION].map(|name| required(matches, name));
             (Compared::Files(files), matches)
         }
     };

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::run_all::{carried_out, page, run};
 use super::{cases, lines};
+use crate::{has, over};
 
 /// Number of runs of a check of the test of validated claims.
 static SEARCHED: AtomicUsize = AtomicUsize::new(0);
@@ -30,10 +31,7 @@ fn catalogue() -> Catalogue {
         refinement.liveness = vec![Property::eventually("three", "a test", |n: &u8| *n == 3)];
         Ok(Box::new(Checker::owning(refinement).inductive()))
     });
-    Catalogue {
-        checks: vec![count],
-        ..Catalogue::default()
-    }
+    over(vec![count])
 }
 
 /// Like a shell, for words in single quotes.
@@ -103,7 +101,7 @@ fn patterns_choose_rows() {
 fn a_pattern_that_stands_for_nothing_is_refused() {
     for (options, expected) in cases(
         r#"
---obligations 'invarient:*' => there is no obligation "invarient:*" (did you mean "invariant:*"?); there are: environment, invariant, 
+--obligations 'invarient:*' => there is no obligation "invarient:*" (did you mean "invariant:*"?); there are: environment, invariant,
 --without 'simulatoin' => there is no obligation "simulatoin" (did you mean "simulation"?)
 --without 'invariant:b*' => there is no obligation "invariant:b*"
 --without '' => there is no obligation ""
@@ -140,10 +138,7 @@ fn a_parameter_without_is_no_option() {
         assert_eq!(arguments.without, ["a part"; 0]);
         Ok(Box::new(Checker::owning(itself(counter()))))
     });
-    let catalogue = Catalogue {
-        checks: vec![count],
-        ..Catalogue::default()
-    };
+    let catalogue = over(vec![count]);
     let (status, text) = run(
         &catalogue,
         "check count --without-obligations deadlock",
@@ -259,7 +254,7 @@ check count => holds after 3 steps => the length of a counterexample is expected
         let catalogue = counted(&[right, *claim], Vec::new());
         let (status, text) = run(&catalogue, "", false);
         let error = status.expect_err("it is wrong");
-        assert!(error.contains(expected), "{error}");
+        has(&error, expected);
         assert!(error.starts_with("error: line 6: the claim `"), "{error}");
         assert_eq!(text, "");
     }
@@ -280,7 +275,7 @@ check count => holds after 3 steps => the length of a counterexample is expected
             let catalogue = counted(&[right], vec![table(given, cells)]);
             let (status, text) = run(&catalogue, words, false);
             let error = status.expect_err("it is wrong");
-            assert!(error.contains(expected), "{error}");
+            has(&error, expected);
             assert_eq!(text, "");
         }
     }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::cases;
 use super::run_all::{page, run};
+use crate::has;
 
 /// An invariant, and its name.
 type Named = (&'static str, fn(&u8) -> bool);
@@ -108,9 +109,9 @@ fn a_gap_that_is_drawn_is_a_violation() {
 fn without_a_gap_the_check_is_incomplete() {
     let (status, text) = told("loose --inductive --samples 50");
     assert_eq!(status, Ok(Status::Incomplete));
-    assert!(
-        text.contains("sampled: 50 states drawn, 50 of which satisfy the invariants"),
-        "{text}"
+    has(
+        &text,
+        "sampled: 50 states drawn, 50 of which satisfy the invariants",
     );
     let (status, _) = told("loose --inductive --samples 50 --expect incomplete");
     assert_eq!(status, Ok(Status::Success));
@@ -128,9 +129,9 @@ fn a_sample_of_nothing_fails() {
     for expected in ["", "--expect incomplete", "--expect holds"] {
         let (status, text) = told(&format!("exact --inductive --samples 50 {expected}"));
         assert_eq!(status, Ok(Status::Violated), "{expected}: {text}");
-        assert!(
-            text.contains("no state was drawn that satisfies the invariants and is on no walk"),
-            "{text}"
+        has(
+            &text,
+            "no state was drawn that satisfies the invariants and is on no walk",
         );
     }
     let (status, text) = told("not_one --inductive --samples 50");

@@ -11,7 +11,7 @@ use refmap_cli::graph::{FORMAT, read};
 use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};
 
-use crate::cases;
+use crate::{cases, has};
 
 /// The parts of a system that is read.
 pub fn good() -> Value {
@@ -77,10 +77,7 @@ properties [{"name": "p", "kind": {"eventually": null}, "conclusion": "Q"}] => i
         let mut line = good();
         line.as_object_mut().unwrap().remove(key);
         let refusal = refusal(&line.to_string());
-        assert!(
-            refusal.contains(&format!("missing field `{key}`")),
-            "{refusal}"
-        );
+        has(&refusal, &format!("missing field `{key}`"));
     }
 }
 
@@ -89,7 +86,7 @@ fn text_that_is_no_json_is_refused_with_its_column() {
     let line = good().to_string();
     let cut = refusal(&line[..line.len() / 2]);
     assert!(cut.starts_with("EOF while parsing"), "{cut}");
-    assert!(cut.contains(", at column "), "{cut}");
+    has(&cut, ", at column ");
     assert!(refusal(&format!("{line} {line}")).starts_with("trailing characters"));
     let twice = line.replacen("\"Q\":[1]", "\"Q\":[1],\"Q\":[0]", 1);
     assert!(refusal(&twice).contains("the label `Q` is there twice"));
@@ -235,11 +232,11 @@ fn control_characters_in_names_are_escaped() {
         text.starts_with("ok\\nforged: 1 states, 0 steps\\u{1b}[2J: 2 states"),
         "{text}"
     );
-    assert!(text.contains("eventually p\\rq: violated"), "{text}");
-    assert!(text.contains("    F\\u{9b} is met: "), "{text}");
-    assert!(
-        text.contains("warning: the fairness condition `idle\\u{202e}` is on"),
-        "{text}"
+    has(&text, "eventually p\\rq: violated");
+    has(&text, "    F\\u{9b} is met: ");
+    has(
+        &text,
+        "warning: the fairness condition `idle\\u{202e}` is on",
     );
     let controls = text.chars().filter(|one| one.is_control() && *one != '\n');
     assert_eq!(controls.count(), 0, "{text}");
@@ -269,7 +266,6 @@ fn a_condition_that_is_enabled_nowhere_is_warned_of() {
     assert_eq!(decided(&[&file]).1["graphs"][0]["warnings"], json!([]));
 }
 
-/// The help has the format, and its example is one.
 #[test]
 fn the_help_has_the_format_with_an_example() {
     let (status, _) = asked(&["--help"], &[], false);
@@ -341,10 +337,7 @@ fn a_page_does_not_take_the_place_of_what_it_is_made_from() {
     let page = folder.path().join(".").join("systems.jsonl");
     let (status, _) = asked(&["--html", page.to_str().unwrap()], &[&file], false);
     let refused = status.unwrap_err().to_string();
-    assert!(
-        refused.contains("it is a file that the command reads"),
-        "{refused}"
-    );
+    has(&refused, "it is a file that the command reads");
     assert_eq!(fs::read_to_string(&file).unwrap(), good().to_string());
 }
 
