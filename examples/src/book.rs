@@ -10,20 +10,27 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Pages of the book.
-fn chapters() -> Vec<PathBuf> {
-    let mut folders = vec![root().join("examples/book/src")];
-    let mut pages = Vec::new();
+/// Files below a folder of this repository whose names end so, but of some folders.
+fn files(folder: &str, ending: &str, left_out: &[&str]) -> Vec<PathBuf> {
+    let mut folders = vec![root().join(folder)];
+    let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("it is a folder") {
             let path = entry.expect("it can be read").path();
-            if path.is_dir() {
+            let is_left_out = left_out.iter().any(|out| path.ends_with(out));
+            if path.is_dir() && !is_left_out {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                pages.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                files.push(path);
             }
         }
     }
+    files
+}
+
+/// Pages of the book.
+fn chapters() -> Vec<PathBuf> {
+    let mut pages = files("examples/book/src", ".md", &[]);
     pages.sort();
     pages
 }
@@ -108,21 +115,9 @@ fn every_include_resolves() {
 
 /// Sources of the libraries.
 fn sources() -> String {
-    let mut folders: Vec<_> = ["core", "checks/src"]
-        .map(|folder| root().join(folder))
-        .into();
-    let mut sources = String::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("it is a folder") {
-            let path = entry.expect("it can be read").path();
-            if path.is_dir() && !path.ends_with("tests") {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                sources += &text(&path);
-            }
-        }
-    }
-    sources
+    let folders = ["core", "checks/src"].into_iter();
+    let sources = folders.flat_map(|folder| files(folder, ".rs", &["tests"]));
+    sources.map(|path| text(&path)).collect()
 }
 
 /// The tables for those who come from another checker name what is there, and say "none" of what is not.
@@ -169,18 +164,7 @@ fn tables_of_capabilities_agree_with_the_program() {
 /// Files that pages for contributors name are there.
 #[test]
 fn every_file_that_is_named_is_there() {
-    let mut files = Vec::new();
-    let mut folders = vec![root()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("it is a folder") {
-            let path = entry.expect("it can be read").path();
-            if path.is_dir() && !path.ends_with("target") && !path.ends_with(".git") {
-                folders.push(path);
-            } else {
-                files.push(path);
-            }
-        }
-    }
+    let files = files(".", "", &["target", ".git"]);
     let mut named = 0;
     for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = text(&root().join(page));

@@ -130,7 +130,6 @@ impl TransitionSystem for Clerk {
 /// A prophecy variable: the answer on a request that is queued.
 #[derive(Clone, Copy, Debug)]
 enum Foreseen {
-    /// Either.
     Either,
     /// That it is granted. Wrong: a request is refused, too.
     Granted,

@@ -12,6 +12,22 @@
 //!
 //! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
+/// The systems of a refinement that has them as its fields.
+macro_rules! between {
+    ($implementation:ty, $specification:ty) => {
+        type Implementation = $implementation;
+        type Specification = $specification;
+
+        fn implementation(&self) -> &$implementation {
+            &self.implementation
+        }
+
+        fn specification(&self) -> &$specification {
+            &self.specification
+        }
+    };
+}
+
 pub mod auxiliary;
 pub mod barriers;
 pub mod ben_ari;

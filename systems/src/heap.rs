@@ -79,7 +79,6 @@ pub enum Action {
     /// A thread gets a fresh object; which one is a result.
     #[rule(source = "Gammie et al., Fig. 6, Alloc")]
     Allocate {
-        /// The thread.
         #[process]
         thread: u8,
         /// The allocated object.
@@ -89,36 +88,30 @@ pub enum Action {
     /// A thread takes any object ([`Sources::Anywhere`]).
     #[rule(source = "yrc_proof, MutatorRootAssign")]
     Take {
-        /// The thread.
         #[process]
         thread: u8,
-        /// The object.
         #[action(range = 0..system.objects)]
         object: Object,
     },
     /// A thread reads a field of an object that it holds, and then holds what is there.
     #[rule(source = "Gammie et al., Fig. 6, Load")]
     Load {
-        /// The thread.
         #[process]
         thread: u8,
         /// The object read.
         #[action(range = 0..system.objects)]
         from: Object,
-        /// Its field.
         #[action(range = 0..system.fields)]
         field: u8,
     },
     /// A thread writes a field of an object that it holds.
     #[rule(source = "Gammie et al., Fig. 6, Store")]
     Store {
-        /// The thread.
         #[process]
         thread: u8,
         /// The object written.
         #[action(range = 0..system.objects)]
         to: Object,
-        /// Its field.
         #[action(range = 0..system.fields)]
         field: u8,
         /// The value, which the thread holds, or null.
@@ -128,17 +121,14 @@ pub enum Action {
     /// A thread drops an object.
     #[rule(source = "Gammie et al., Fig. 6, Discard")]
     Drop {
-        /// The thread.
         #[process]
         thread: u8,
-        /// The object.
         #[action(range = 0..system.objects)]
         object: Object,
     },
     /// A thread lets another one hold an object that it holds.
     #[rule(source = "YRC, a reference sent to another thread")]
     Pass {
-        /// The thread.
         #[process]
         thread: u8,
         /// The object passed.
@@ -154,7 +144,6 @@ pub enum Action {
         source = "Havelund & Shankar, Fig. 5, COLLECT.1"
     )]
     Free {
-        /// The objects.
         #[action(range = 1..1u16 << system.objects)]
         objects: Objects,
     },

@@ -28,9 +28,7 @@ pub enum Reached {
 /// A litmus test: a program, and a query on its final states.
 #[derive(Debug)]
 pub struct LitmusTest {
-    /// Its name.
     pub name: &'static str,
-    /// The program.
     pub program: Program,
     /// Values of the registers in the queried state, by threads and in order.
     pub registers: Vec<i64>,
@@ -38,7 +36,6 @@ pub struct LitmusTest {
     pub memory: Vec<(Location, i64)>,
     /// Models under which that state is reachable.
     pub reached: Reached,
-    /// The reason.
     pub reason: &'static str,
 }
 

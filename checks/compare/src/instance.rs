@@ -3,6 +3,7 @@
 use std::fmt;
 
 use refmap::internal::grouped;
+use serde_json::Value;
 
 /// A model and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,20 @@ pub struct Memory {
 pub struct Counts {
     pub states: u64,
     pub transitions: u64,
+}
+
+impl Counts {
+    /// The counts that a program prints in JSON.
+    pub fn in_json(printed: &Value) -> Result<Self, String> {
+        let count = |name: &str| {
+            let count = printed[name].as_u64();
+            count.ok_or_else(|| format!("it prints no number {name:?}"))
+        };
+        Ok(Self {
+            states: count("states")?,
+            transitions: count("transitions")?,
+        })
+    }
 }
 
 /// The instances whose counts two programs agree on.

@@ -167,14 +167,7 @@ fn read(report: &str) -> Result<Counts, String> {
         None | Some("holds") => (),
         Some(verdict) => return Err(format!("the verdict is {verdict:?}")),
     }
-    let count = |name: &str| {
-        let count = report[name].as_u64();
-        count.ok_or_else(|| format!("the report has no number {name:?}"))
-    };
-    Ok(Counts {
-        states: count("states")?,
-        transitions: count("transitions")?,
-    })
+    Counts::in_json(&report)
 }
 
 #[cfg(test)]

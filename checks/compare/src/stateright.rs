@@ -137,14 +137,7 @@ impl Stateright {
 /// The counts in the one line that it prints.
 fn read(output: &str) -> Result<Counts, String> {
     let line: Value = serde_json::from_str(output).map_err(|error| error.to_string())?;
-    let count = |name: &str| {
-        let count = line[name].as_u64();
-        count.ok_or_else(|| format!("it prints no number {name:?}"))
-    };
-    Ok(Counts {
-        states: count("states")?,
-        transitions: count("transitions")?,
-    })
+    Counts::in_json(&line)
 }
 
 #[cfg(test)]

@@ -7,24 +7,14 @@ use std::process::Command;
 use refmap_checks::{NAME, catalogue};
 use refmap_cli::catalogue::Claim;
 
-use crate::program::{assert_shows, checkout, page, refmap, status, text};
+use crate::program::{assert_shows, checkout, files, page, refmap, status, text};
 
 const BOOK: &str = "examples/book/src";
 
 /// Pages of the book, and the README.
 fn pages() -> Vec<PathBuf> {
-    let mut folders = vec![checkout().join(BOOK)];
-    let mut pages = vec![checkout().join("README.md")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("it is a folder") {
-            let path = entry.expect("it can be read").path();
-            if path.is_dir() {
-                folders.push(path)
-            } else {
-                pages.push(path)
-            }
-        }
-    }
+    let mut pages = files(BOOK, "");
+    pages.push(checkout().join("README.md"));
     pages
 }
 
@@ -261,7 +251,6 @@ fn the_commands_of_the_readme_are_those_of_ci() {
     }
 }
 
-/// The page on the engine names a test for each fact.
 #[test]
 fn the_tests_that_the_engine_s_page_names_exist() {
     let page = page(format!("{BOOK}/engine.md"));

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::process::Command;
 
+use crate::has;
+
 /// Exit status of `refmap` with these arguments if the reader closes the pipe before anything is written.
 fn status_on_broken_pipe(words: &str) -> i32 {
     let (reader, writer) = io::pipe().expect("there are pipes");
@@ -57,7 +59,7 @@ fn a_full_device_is_an_error() {
         .expect("the program runs");
     assert_eq!(output.status.code(), Some(2));
     let told = String::from_utf8(output.stderr).expect("the program prints text");
-    assert!(told.contains("cannot write the results"), "{told}");
+    has(&told, "cannot write the results");
 }
 
 #[test]
@@ -68,5 +70,5 @@ fn the_counterexample_is_written_on_a_broken_pipe() {
     assert_eq!(status_on_broken_pipe(&words), 1);
     let trace = fs::read_to_string(&path).expect("the trace is written");
     fs::remove_file(&path).expect("the trace can be removed");
-    assert!(trace.contains("states"), "{trace}");
+    has(&trace, "states");
 }

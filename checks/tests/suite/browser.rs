@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::has;
 use crate::program::{checkout, refmap, status, text};
 
 /// Runs a script of `tests/browser` with these arguments. It fails by its status.
@@ -153,7 +154,7 @@ fn a_stress_run_has_a_page() {
         path(&page)
     ));
     let html = fs::read_to_string(&page).unwrap();
-    assert!(html.contains("<h2>What was exercised</h2>"), "{html}");
+    has(&html, "<h2>What was exercised</h2>");
     run("pages.mjs", &[path(folder.path())]);
 }
 
@@ -191,11 +192,11 @@ fn a_check_that_takes_long_leaves_the_explorer_free() {
         let told: Vec<String> = told.filter(|answer| !answer.is_empty()).collect();
         assert!(!told.is_empty());
         for answer in told {
-            assert!(answer.contains("\r\nRefresh: 1\r\n"), "{answer}");
-            assert!(answer.contains("<p>The check runs."), "{answer}");
+            has(&answer, "\r\nRefresh: 1\r\n");
+            has(&answer, "<p>The check runs.");
         }
     });
     let first = page(url, "");
     assert!(first.starts_with("HTTP/1.1 200 OK"), "{first}");
-    assert!(first.contains("Initial states"), "{first}");
+    has(&first, "Initial states");
 }

@@ -15,6 +15,7 @@ use refmap_cli::{Status, page};
 use serde_json::Value;
 
 use crate::browser::Pages;
+use crate::has;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
 /// about, and a part of its text.
@@ -162,7 +163,7 @@ fn a_claim_that_is_wrong_is_noticed() {
         "states:",
         "transitions:",
     ] {
-        assert!(differences.contains(expected), "{differences}");
+        has(&differences, expected);
     }
     let mut right = claim.clone();
     right.expect.verdict = Verdict::Violated;
@@ -199,7 +200,6 @@ fn every_refinement_is_exercised_in_full_somewhere() {
     assert!(held >= 5);
 }
 
-/// Every published table has its row on the page of claims.
 #[test]
 fn the_page_of_claims_lists_the_published_tables() {
     let catalogue = catalogue();

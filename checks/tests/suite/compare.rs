@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// Every mode, from the command to the counts.
 #[test]
 fn every_mode_finds_the_known_counts() {
     let refmap = Path::new(env!("CARGO_BIN_EXE_refmap"));

@@ -10,7 +10,8 @@ use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;
 use serde_json::{Value, json};
 
-use crate::program::{json, refmap, status, text};
+use crate::has;
+use crate::program::{each_is_refused, json, refmap, status, text};
 
 fn settings() -> Settings<'static> {
     Settings {
@@ -105,7 +106,7 @@ fn a_published_fence_that_is_stronger_than_needed_is_said_to_be() {
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentence = "not minimal: not needed in it: read-sync; a weaker one is enough for: \
                     yieldpoint-fence:full.";
-    assert!(shown.contains(sentence), "{shown}");
+    has(&shown, sentence);
 }
 
 /// Under TSO the stores of the two threads are in order, and the barrier of the mutator needs no fence.
@@ -290,12 +291,9 @@ fn the_sets_are_printed_with_what_goes_wrong_without_each_fence() {
     }
     assert!(output.stderr.is_empty());
     let verbose = text(&refmap("fences stopless --memory pso-no --verbose").stdout);
-    assert!(
-        verbose.contains("the nearest abstract actions"),
-        "{verbose}"
-    );
+    has(&verbose, "the nearest abstract actions");
     let none = text(&refmap("fences stopless --memory tso").stdout);
-    assert!(none.contains("\nno fence is needed\n"), "{none}");
+    has(&none, "\nno fence is needed\n");
 }
 
 #[test]
@@ -331,9 +329,9 @@ fn what_no_fence_mends_exits_with_1_and_its_trace() {
     let output = refmap("fences clover --memory tso");
     assert_eq!(status(&output), 1);
     let shown = text(&output.stdout);
-    assert!(
-        shown.contains("no set of fences suffices; with all of them:\n  wr: simulation fails"),
-        "{shown}"
+    has(
+        &shown,
+        "no set of fences suffices; with all of them:\n  wr: simulation fails",
     );
     let report = json("fences clover --memory tso --json");
     assert_eq!(report["verdict"], "unmendable");
@@ -347,10 +345,7 @@ fn a_limit_exits_with_3_and_claims_nothing() {
         let output = refmap(&format!("fences stopless --memory pso-no {limit}"));
         assert_eq!(status(&output), 3, "{limit}");
         let shown = text(&output.stdout);
-        assert!(
-            shown.contains("\nincomplete: with fences at fence-"),
-            "{shown}"
-        );
+        has(&shown, "\nincomplete: with fences at fence-");
         assert!(!shown.contains("minimal"), "{shown}");
     }
     let report = json("fences stopless --memory pso-no --max-states 50 --json");
@@ -363,45 +358,18 @@ fn a_limit_exits_with_3_and_claims_nothing() {
 
 #[test]
 fn bad_input_is_refused_with_what_there_is() {
-    for (words, parts) in [
-        (
-            "fences stoples --memory tso",
-            vec![
-                "there is no program with places for fences \"stoples\" (did you mean \"stopless\"?)",
-                "dekker, stopless, stopless-for-rmo",
-            ],
-        ),
-        (
-            "fences nothing-like-it --memory tso",
-            vec!["dekker, stopless, stopless-for-rmo, chicken"],
-        ),
-        (
-            "fences stopless --memory x86",
-            vec!["sc, tso, pso-full, pso-no, rmo-full, rmo-no"],
-        ),
-        ("fences stopless", vec!["--memory <MODEL>"]),
-        (
-            "fences stopless --memory tso --iterations 9",
-            vec!["9 is not in 1..=8"],
-        ),
-        ("fences", vec!["PROGRAM"]),
-        (
-            "check nothing-like-it",
-            vec!["there is no check", "ben-ari-1"],
-        ),
-        (
-            "table yrk",
-            vec!["there is no table \"yrk\" (did you mean \"yrc\"?)"],
-        ),
-    ] {
-        let output = refmap(words);
-        assert_eq!(status(&output), 2, "{words}");
-        let error = text(&output.stderr);
-        for part in parts {
-            assert!(error.contains(part), "{words}: {error}");
-        }
-        assert!(output.stdout.is_empty());
-    }
+    each_is_refused(
+        "",
+        r#"
+fences stoples --memory tso => there is no program with places for fences "stoples" (did you mean "stopless"?) … dekker, stopless, stopless-for-rmo
+fences nothing-like-it --memory tso => dekker, stopless, stopless-for-rmo, chicken
+fences stopless --memory x86 => sc, tso, pso-full, pso-no, rmo-full, rmo-no
+fences stopless => --memory <MODEL>
+fences stopless --memory tso --iterations 9 => 9 is not in 1..=8
+fences => PROGRAM
+check nothing-like-it => there is no check … ben-ari-1
+table yrk => there is no table "yrk" (did you mean "yrc"?)"#,
+    );
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! The libraries name no flag of a command line: what they refuse has the name of the setting, and the command line adds its own.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::LitStr;
+
+use crate::program::{checkout, files};
 
 /// The libraries that print nothing, by the folders of their sources.
 const LIBRARIES: [&str; 7] = [
@@ -19,21 +22,6 @@ const LIBRARIES: [&str; 7] = [
 
 /// A file with flags of another program: a test that it runs again.
 const OF_ANOTHER_PROGRAM: &str = "core/histories/src/object/child.rs";
-
-/// Adds the sources below a folder that are no tests.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("the folder can be read").path();
-        if path.file_stem().is_some_and(|name| name == "tests") {
-            continue;
-        }
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 /// True of the tokens in the brackets of an attribute with this name.
 fn is_attribute(tokens: &TokenStream, name: &str) -> bool {
@@ -97,13 +85,16 @@ fn flags(source: &str) -> Vec<String> {
 
 #[test]
 fn the_libraries_name_no_flag() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut paths = Vec::new();
-    for folder in LIBRARIES {
-        sources(&root.join(folder), &mut paths);
-    }
+    let mut paths: Vec<_> = LIBRARIES.iter().flat_map(|of| files(of, ".rs")).collect();
+    let is_of_tests = |part: &OsStr| part == "tests" || part == "tests.rs";
+    paths.retain(|path| {
+        let path = path
+            .strip_prefix(checkout())
+            .expect("it is in the checkout");
+        !path.iter().any(is_of_tests)
+    });
     assert!(paths.len() > 200, "{}", paths.len());
-    let of_another_program = root.join(OF_ANOTHER_PROGRAM);
+    let of_another_program = checkout().join(OF_ANOTHER_PROGRAM);
     let read = |path: &Path| fs::read_to_string(path).expect("the file can be read");
     for path in paths.iter().filter(|path| **path != of_another_program) {
         assert_eq!(flags(&read(path)), [""; 0], "{}", path.display());

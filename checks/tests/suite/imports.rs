@@ -1,11 +1,13 @@
 //! Imports among the files of each crate have no circles.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, mem};
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemFn, ItemImpl, ItemMod, ItemUse, UseTree, Visibility};
+
+use crate::program::{checkout, files, page};
 
 /// The crates, by the folders of their sources.
 const CRATES: [&str; 14] = [
@@ -60,10 +62,6 @@ struct File {
 /// The files of a crate, by their modules.
 struct Sources(BTreeMap<Module, File>);
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// Module of a file below the folder of its crate.
 fn module(file: &Path) -> Module {
     let mut module: Module = file
@@ -80,27 +78,17 @@ fn module(file: &Path) -> Module {
     module
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("the folder can be read").path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 impl Sources {
-    fn read(folder: &Path) -> Self {
-        let mut paths = Vec::new();
-        files(folder, &mut paths);
+    fn read(folder: &str) -> Self {
         let mut sources = BTreeMap::new();
         let mut tests = Vec::new();
-        for path in paths {
+        for path in files(folder, ".rs") {
             let text = fs::read_to_string(&path).expect("the file can be read");
             let parsed = syn::parse_file(&text).expect("the file is of Rust");
-            let module = module(path.strip_prefix(folder).expect("it is below the folder"));
+            let module = module(
+                path.strip_prefix(checkout().join(folder))
+                    .expect("it is below the folder"),
+            );
             let file = read(&module, &parsed.items);
             tests.extend(files_of_tests(&module, &parsed.items));
             sources.insert(module, file);
@@ -396,7 +384,7 @@ fn print_imports(
 #[test]
 fn no_files_import_from_each_other_in_a_circle() {
     let found = CRATES.map(|folder| {
-        let sources = Sources::read(&root().join(folder));
+        let sources = Sources::read(folder);
         let edges = sources.edges();
         let circles = circles(&edges);
         for circle in &circles {
@@ -416,7 +404,7 @@ fn no_files_import_from_each_other_in_a_circle() {
 #[test]
 fn no_folders_import_from_each_other_in_a_circle() {
     for folder in CRATES {
-        let sources = Sources::read(&root().join(folder));
+        let sources = Sources::read(folder);
         let circles = told(&circles(&of_folders(&sources.edges())));
         assert!(circles.is_empty(), "{folder}: {circles:?}");
     }
@@ -425,7 +413,7 @@ fn no_folders_import_from_each_other_in_a_circle() {
 /// The folders of the crate `refmap` are its floors, and none imports from one above it.
 #[test]
 fn imports_go_down_the_floors() {
-    let edges = Sources::read(&root().join("core/src")).edges();
+    let edges = Sources::read("core/src").edges();
     let of_folders = of_folders(&edges);
     let found: BTreeSet<_> = of_folders.keys().map(|folder| folder[0].as_str()).collect();
     assert_eq!(found, FLOORS.into());
@@ -440,7 +428,7 @@ fn imports_go_down_the_floors() {
 /// Every crate of the workspace that has files of its own is looked at, and what is one concept says so.
 #[test]
 fn all_crates_are_looked_at() {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("there is a manifest");
+    let manifest = page("Cargo.toml");
     let mut lines = manifest.lines();
     let members = lines.find(|line| line.starts_with("members = ["));
     // Every other piece between quotes is a member.
@@ -456,7 +444,7 @@ fn all_crates_are_looked_at() {
         let files = [format!("{path}.rs"), format!("{path}/mod.rs")];
         let mut texts = files
             .iter()
-            .map(|file| fs::read_to_string(root().join(file)));
+            .map(|file| fs::read_to_string(checkout().join(file)));
         let text = texts.find_map(Result::ok).expect("there is such a file");
         assert!(text.contains("one concept"), "{path}");
     }

@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+use crate::has;
+
 fn battery(name: &str) -> PathBuf {
     let checks = Path::new(env!("CARGO_MANIFEST_DIR"));
     checks.join("../systems/litmus").join(name)
@@ -197,10 +199,7 @@ fn an_unknown_model_names_those_that_there_are() {
     let output = litmus(&["--model", "x86"], &[battery("SB.litmus")]);
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
-    assert!(
-        message.contains("sc, tso, pso-full, pso-no, rmo-full, rmo-no"),
-        "{message}"
-    );
+    has(&message, "sc, tso, pso-full, pso-no, rmo-full, rmo-no");
     assert_eq!(litmus(&[], &[]).status.code(), Some(2));
 }
 

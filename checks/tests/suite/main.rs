@@ -19,3 +19,9 @@ mod tiers;
 mod validate;
 mod walks;
 mod words;
+
+/// Tests that a text has a part.
+#[track_caller]
+fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in: {text}");
+}

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use yaml_rust2::{Yaml, YamlLoader};
 
+use crate::has;
 use crate::program::{assert_shows, checkout, page, text};
 
 /// The first chapter, which explains the project.
@@ -119,7 +120,7 @@ fn the_program_of_a_new_project_prints_what_the_first_chapter_shows() {
     let program = Path::new(env!("CARGO_BIN_EXE_counter"));
     assert_prints_what_is_shown(program);
     let claims = text(&run(program, "").stdout);
-    assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
+    has(&claims, "3 as claimed, 0 otherwise");
 
     let here = tempfile::tempdir().expect("there is room");
     let read = |path: PathBuf| fs::read_to_string(path).expect("it is there");
@@ -149,7 +150,7 @@ fn of_readme(here: &TempDir) -> PathBuf {
     else {
         panic!("the README has other blocks");
     };
-    assert!(dependencies.contains("\"../refmap/"), "{dependencies}");
+    has(&dependencies, "\"../refmap/");
     let checkout = checkout().display().to_string();
     let dependencies = dependencies.replace("../refmap", &checkout);
     let folder = here.path().join("readme");
@@ -176,7 +177,7 @@ fn slow_a_new_project_runs_and_its_tests_pass() {
     cargo(&folder, &["test", "--quiet"]);
     // All claims at once, by cargo.
     let claims = cargo(&folder, &["run", "--quiet"]);
-    assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
+    has(&claims, "3 as claimed, 0 otherwise");
     assert_little_is_compiled(&folder);
     let program = target().join("debug/counter");
     assert_prints_what_is_shown(&program);
@@ -189,11 +190,11 @@ fn slow_a_new_project_runs_and_its_tests_pass() {
         env!("CARGO_PKG_VERSION")
     );
     let told = text(&without.stderr);
-    assert!(
-        told.contains("--processes needs the feature \"distributed\" of refmap-cli"),
-        "{told}"
+    has(
+        &told,
+        "--processes needs the feature \"distributed\" of refmap-cli",
     );
-    assert!(told.contains(&line), "{told}");
+    has(&told, &line);
     let help = text(&run(&program, "check counter --help").stdout);
     assert!(
         help.contains("--processes") && help.contains("[feature \"distributed\" of refmap-cli]")
@@ -319,15 +320,12 @@ fn nothing_is_written_over_what_is_there() {
     let message = refused(here.path(), &[]);
     assert!(message.starts_with("error: "), "{message}");
     let message = refused(&here.path().join("2pc"), &[]);
-    assert!(
-        message.contains("\"2pc\" is no name of a package"),
-        "{message}"
-    );
+    has(&message, "\"2pc\" is no name of a package");
     // Cargo would take it for a member of the workspace.
     let message = refused(
         &checkout().join("inside"),
         &["--refmap", &checkout().display().to_string()],
     );
-    assert!(message.contains("as ../inside"), "{message}");
+    has(&message, "as ../inside");
     assert!(!checkout().join("inside").exists());
 }

@@ -1,7 +1,8 @@
 //! Tests that every test belongs to a tier: the default one, or the `slow` or `nightly` of its name's prefix.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+
+use crate::program::{files, page};
 
 /// Prefixes of the other tiers.
 const TIERS: [&str; 2] = ["slow_", "nightly_"];
@@ -34,26 +35,10 @@ fn fault((reason, name): (&str, &str)) -> Option<String> {
         .then(|| format!("`{name}` is ignored, and its name begins with none of {TIERS:?}"))
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the folder can be read") {
-        let path = entry.expect("it has entries").path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.expect("it has a name");
-        if path.is_dir() && !name.starts_with('.') && name != "target" {
-            sources(&path, found);
-        } else if name.ends_with(".rs") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn every_ignored_test_has_a_tier() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut found = Vec::new();
-    for folder in ["core", "systems", "refinements", "checks", "examples"] {
-        sources(&root.join(folder), &mut found);
-    }
+    let folders = ["core", "systems", "refinements", "checks", "examples"];
+    let found: Vec<_> = folders.iter().flat_map(|of| files(of, ".rs")).collect();
     let (mut tests, mut faults) = (0, Vec::new());
     for path in found.iter().filter(|path| !path.ends_with("tiers.rs")) {
         let source = fs::read_to_string(path).expect("a source is text");
@@ -65,7 +50,7 @@ fn every_ignored_test_has_a_tier() {
     }
     assert_eq!(faults, Vec::<String>::new());
     assert!(tests >= 30, "only {tests} tests were found");
-    let commands = fs::read_to_string(root.join(".cargo/config.toml")).expect("there are aliases");
+    let commands = page(".cargo/config.toml");
     for tier in TIERS {
         let runs = format!("-- --ignored {tier}\"");
         assert!(commands.contains(&runs), "no command runs {tier}");

@@ -276,71 +276,27 @@ mod tests {
 
     #[test]
     fn a_fault_is_told_with_its_line() {
-        for (text, told) in [
-            (
-                "",
-                "it has no header: a line `des (INITIAL, TRANSITIONS, STATES)`",
-            ),
-            (
-                "\n\n",
-                "it has no header: a line `des (INITIAL, TRANSITIONS, STATES)`",
-            ),
-            (
-                "(0,a,1)\n",
-                "line 1: it is no header: expected `des (INITIAL, TRANSITIONS, STATES)`",
-            ),
-            (
-                "des (0,1)\n",
-                "line 1: it is no header: expected `des (INITIAL, TRANSITIONS, STATES)`",
-            ),
-            ("des (0,0,0)\n", "line 1: there are no states"),
-            (
-                "des (2,0,2)\n",
-                "line 1: there is no state 2: the states are 0 to 1",
-            ),
-            (
-                "des (0,-1,2)\n",
-                "line 1: `-1` is no whole number up to 4294967295",
-            ),
-            (
-                "des (0,0,5000000000)\n",
-                "line 1: `5000000000` is no whole number up to 4294967295",
-            ),
-            (
-                "des (0,1,2)\n\n(0,a,2)\n",
-                "line 3: there is no state 2: the states are 0 to 1",
-            ),
-            (
-                "des (0,1,2)\n(0,a)\n",
-                "line 2: it is no transition: expected `(FROM, LABEL, TO)`",
-            ),
-            (
-                "des (0,1,2)\n0,a,1\n",
-                "line 2: it is no transition: expected `(FROM, LABEL, TO)`",
-            ),
-            (
-                "des (0,1,2)\n(0,a,1)x\n",
-                "line 2: it is no transition: expected `(FROM, LABEL, TO)`",
-            ),
-            (
-                "des (0,1,2)\n(0,,1)\n",
-                "line 2: the label `` has to stand in double quotes: without them it has no comma, parenthesis or \
-                 quote, and is not empty",
-            ),
-            (
-                "des (0,1,2)\n(0,a,1.0)\n",
-                "line 2: `1.0` is no whole number up to 4294967295",
-            ),
-            (
-                "des (0,2,2)\n(0,a,1)\n",
-                "the header announces 2 transitions, and there are 1",
-            ),
-            (
-                "des (0,0,2)\n(0,a,1)\n",
-                "the header announces 0 transitions, and there are 1",
-            ),
-        ] {
-            let error = read(text).expect_err(text);
+        let cases = r"
+ => it has no header: a line `des (INITIAL, TRANSITIONS, STATES)`
+\n\n => it has no header: a line `des (INITIAL, TRANSITIONS, STATES)`
+(0,a,1)\n => line 1: it is no header: expected `des (INITIAL, TRANSITIONS, STATES)`
+des (0,1)\n => line 1: it is no header: expected `des (INITIAL, TRANSITIONS, STATES)`
+des (0,0,0)\n => line 1: there are no states
+des (2,0,2)\n => line 1: there is no state 2: the states are 0 to 1
+des (0,-1,2)\n => line 1: `-1` is no whole number up to 4294967295
+des (0,0,5000000000)\n => line 1: `5000000000` is no whole number up to 4294967295
+des (0,1,2)\n\n(0,a,2)\n => line 3: there is no state 2: the states are 0 to 1
+des (0,1,2)\n(0,a)\n => line 2: it is no transition: expected `(FROM, LABEL, TO)`
+des (0,1,2)\n0,a,1\n => line 2: it is no transition: expected `(FROM, LABEL, TO)`
+des (0,1,2)\n(0,a,1)x\n => line 2: it is no transition: expected `(FROM, LABEL, TO)`
+des (0,1,2)\n(0,,1)\n => line 2: the label `` has to stand in double quotes: without them it has no comma, parenthesis or quote, and is not empty
+des (0,1,2)\n(0,a,1.0)\n => line 2: `1.0` is no whole number up to 4294967295
+des (0,2,2)\n(0,a,1)\n => the header announces 2 transitions, and there are 1
+des (0,0,2)\n(0,a,1)\n => the header announces 0 transitions, and there are 1";
+        for case in cases.lines().skip(1) {
+            let (text, told) = case.split_once(" => ").expect(case);
+            let text = text.replace("\\n", "\n");
+            let error = read(&text).expect_err(case);
             assert_eq!(error.to_string(), told, "{text:?}");
         }
         let error = super::read(

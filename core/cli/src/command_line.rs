@@ -281,19 +281,13 @@ fn check(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let files = &mut Files::default();
-    let trace_file = match &command.trace {
-        Some(path) => Some(TraceFile::prepare(path, files)?),
-        None => None,
-    };
+    let trace_file = TraceFile::prepare(command.trace.as_deref(), files)?;
     #[cfg(feature = "pictures")]
     let page = match &command.html {
         Some(page) => Some(page_file::PageFile::prepare(page, files)?),
         None => None,
     };
-    let junit = match &command.junit {
-        Some(path) => Some(JunitFile::prepare(path, files)?),
-        None => None,
-    };
+    let junit = JunitFile::prepare(command.junit.as_deref(), files)?;
     #[cfg(feature = "distributed")]
     let joined = match &command.company {
         Some(company) => match company.join(cancel) {

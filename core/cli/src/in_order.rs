@@ -198,7 +198,6 @@ mod tests {
         );
     }
 
-    /// Results behind one that is missing are all shown, whichever it is.
     #[test]
     fn all_that_is_behind_a_missing_result_is_shown() {
         for missing in 0..5 {

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use refmap::internal::is_unseen;
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
 
 /// Version of the schemas in `core/cli/schema`. It increases when a reader of the previous version could misread an
 /// object; an additional field is compatible.
@@ -34,12 +33,12 @@ pub(crate) fn write<T: Serialize + ?Sized>(
     depth: usize,
     output: &mut dyn Write,
 ) -> io::Result<()> {
-    let lines = Lines {
-        depth,
-        is_empty: false,
+    let mut output = Escaping {
+        output,
+        indentation: "  ".repeat(depth),
+        is_escaped: is_unseen,
     };
-    let mut serializer = Serializer::with_formatter(output, lines);
-    Ok(value.serialize(&mut serializer)?)
+    Ok(serde_json::to_writer_pretty(&mut output, value)?)
 }
 
 /// The beginning of a line at some depth.
@@ -51,133 +50,47 @@ pub(crate) fn line(depth: usize) -> String {
 #[cfg(feature = "pictures")]
 pub(crate) fn within_page(value: &serde_json::Value) -> String {
     let mut text = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut text, WithinPage);
-    value
-        .serialize(&mut serializer)
-        .expect("a value is written into memory");
+    let mut output = Escaping {
+        output: &mut text,
+        indentation: String::new(),
+        is_escaped: |one| one == '<' || is_unseen(one),
+    };
+    serde_json::to_writer(&mut output, value).expect("a value is written into memory");
     String::from_utf8(text).expect("JSON is text")
 }
 
-/// Writes a part of a text that has these characters as their escapes.
-fn write_escaped<W: Write + ?Sized>(
-    output: &mut W,
-    text: &str,
-    is_escaped: impl Fn(char) -> bool,
-) -> io::Result<()> {
-    let mut rest = text;
-    while let Some(at) = rest.find(&is_escaped) {
-        let (before, escaped) = rest.split_at(at);
-        output.write_all(before.as_bytes())?;
-        let mut characters = escaped.chars();
-        if let Some(escaped) = characters.next() {
-            for unit in escaped.encode_utf16(&mut [0; 2]) {
-                write!(output, "\\u{unit:04x}")?;
+/// Output in which some characters are their escapes, and lines begin further to the right. In JSON the one are in texts alone, and the
+/// others between them.
+struct Escaping<'o, W: ?Sized> {
+    output: &'o mut W,
+    indentation: String,
+    is_escaped: fn(char) -> bool,
+}
+
+impl<W: Write + ?Sized> Write for Escaping<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A serializer writes whole characters.
+        let mut rest = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        while let Some(at) = rest.find(|one| one == '\n' || (self.is_escaped)(one)) {
+            let (before, found) = rest.split_at(at);
+            self.output.write_all(before.as_bytes())?;
+            let mut characters = found.chars();
+            match characters.next() {
+                Some('\n') => write!(self.output, "\n{}", self.indentation)?,
+                escaped => {
+                    for unit in escaped.unwrap_or_default().encode_utf16(&mut [0; 2]) {
+                        write!(self.output, "\\u{unit:04x}")?;
+                    }
+                }
             }
+            rest = characters.as_str();
         }
-        rest = characters.as_str();
-    }
-    output.write_all(rest.as_bytes())
-}
-
-/// Form with a line for each item and each field.
-struct Lines {
-    depth: usize,
-    /// True of a list or an object that has nothing so far.
-    is_empty: bool,
-}
-
-impl Lines {
-    fn open<W: Write + ?Sized>(&mut self, output: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth += 1;
-        self.is_empty = true;
-        output.write_all(bracket)
+        self.output.write_all(rest.as_bytes())?;
+        Ok(bytes.len())
     }
 
-    fn next<W: Write + ?Sized>(&self, output: &mut W, is_first: bool) -> io::Result<()> {
-        if !is_first {
-            output.write_all(b",")?;
-        }
-        output.write_all(line(self.depth).as_bytes())
-    }
-
-    fn close<W: Write + ?Sized>(&mut self, output: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth -= 1;
-        if !self.is_empty {
-            output.write_all(line(self.depth).as_bytes())?;
-        }
-        self.is_empty = false;
-        output.write_all(bracket)
-    }
-}
-
-impl Formatter for Lines {
-    fn begin_array<W: Write + ?Sized>(&mut self, output: &mut W) -> io::Result<()> {
-        self.open(output, b"[")
-    }
-
-    fn end_array<W: Write + ?Sized>(&mut self, output: &mut W) -> io::Result<()> {
-        self.close(output, b"]")
-    }
-
-    fn begin_array_value<W: Write + ?Sized>(
-        &mut self,
-        output: &mut W,
-        is_first: bool,
-    ) -> io::Result<()> {
-        self.next(output, is_first)
-    }
-
-    fn end_array_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
-        self.is_empty = false;
-        Ok(())
-    }
-
-    fn begin_object<W: Write + ?Sized>(&mut self, output: &mut W) -> io::Result<()> {
-        self.open(output, b"{")
-    }
-
-    fn end_object<W: Write + ?Sized>(&mut self, output: &mut W) -> io::Result<()> {
-        self.close(output, b"}")
-    }
-
-    fn begin_object_key<W: Write + ?Sized>(
-        &mut self,
-        output: &mut W,
-        is_first: bool,
-    ) -> io::Result<()> {
-        self.next(output, is_first)
-    }
-
-    fn begin_object_value<W: Write + ?Sized>(&mut self, output: &mut W) -> io::Result<()> {
-        output.write_all(b": ")
-    }
-
-    fn end_object_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
-        self.is_empty = false;
-        Ok(())
-    }
-
-    fn write_string_fragment<W: Write + ?Sized>(
-        &mut self,
-        output: &mut W,
-        text: &str,
-    ) -> io::Result<()> {
-        write_escaped(output, text, is_unseen)
-    }
-}
-
-/// Form without blanks, for a page.
-#[cfg(feature = "pictures")]
-struct WithinPage;
-
-#[cfg(feature = "pictures")]
-impl Formatter for WithinPage {
-    fn write_string_fragment<W: Write + ?Sized>(
-        &mut self,
-        output: &mut W,
-        text: &str,
-    ) -> io::Result<()> {
-        write_escaped(output, text, |one| one == '<' || is_unseen(one))
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
     }
 }
 

@@ -508,68 +508,33 @@ fn json(text: &str) -> Value {
 }
 
 /// Case: the function that does not return, its name in a report, the state on which it is called, and more words of the command.
-type Case = (
-    &'static str,
-    &'static str,
-    Option<u16>,
-    &'static [&'static str],
-);
+type Case = (&'static str, &'static str, Option<u16>, &'static str);
 
 const STATES: Option<u16> = Some(STATE);
 
 /// Every function, under every search that calls it.
 const CASES: [Case; 16] = [
-    (
-        "next",
-        "`next` of the implementation",
-        STATES,
-        &["--threads", "1"],
-    ),
-    (
-        "next",
-        "`next` of the implementation",
-        STATES,
-        &["--threads", "3"],
-    ),
-    (
-        "next",
-        "`next` of the implementation",
-        STATES,
-        &["--storage", "whole"],
-    ),
-    (
-        "next",
-        "`next` of the implementation",
-        STATES,
-        &["--obligations", "none"],
-    ),
-    (
-        "next",
-        "`next` of the implementation",
-        STATES,
-        &["--walks", "5", "--steps", "9"],
-    ),
-    ("map", "`map`", STATES, &["--threads", "3"]),
-    ("map", "`map`", STATES, &["--walks", "5", "--steps", "9"]),
-    ("initial", "`initial` of the implementation", None, &[]),
+    ("next", NEXT, STATES, "--threads 1"),
+    ("next", NEXT, STATES, "--threads 3"),
+    ("next", NEXT, STATES, "--storage whole"),
+    ("next", NEXT, STATES, "--obligations none"),
+    ("next", NEXT, STATES, "--walks 5 --steps 9"),
+    ("map", "`map`", STATES, "--threads 3"),
+    ("map", "`map`", STATES, "--walks 5 --steps 9"),
+    ("initial", "`initial` of the implementation", None, ""),
     // It is asked by `allows`, which is derived from it.
-    ("fire", "`allows` of the specification", STATES, &[]),
-    ("observe", "`observe` of the specification", STATES, &[]),
-    ("abstract-steps", "`abstract_steps`", STATES, &[]),
-    (
-        "invariant",
-        "invariant `small`",
-        STATES,
-        &["--threads", "2"],
-    ),
-    ("constraint", "the constraint `all of it`", STATES, &[]),
-    ("waivers", "`waivers`", None, &[]),
-    ("build", "the function that makes the instance", None, &[]),
+    ("fire", "`allows` of the specification", STATES, ""),
+    ("observe", "`observe` of the specification", STATES, ""),
+    ("abstract-steps", "`abstract_steps`", STATES, ""),
+    ("invariant", "invariant `small`", STATES, "--threads 2"),
+    ("constraint", "the constraint `all of it`", STATES, ""),
+    ("waivers", "`waivers`", None, ""),
+    ("build", "the function that makes the instance", None, ""),
     (
         "type-correct",
         "`type_correct`",
         None,
-        &["--obligations", "inductive:*"],
+        "--obligations inductive:*",
     ),
 ];
 
@@ -584,7 +549,7 @@ fn check(case: Case, ends: Ends) {
     words.extend([
         "--html", &files[0], "--junit", &files[1], "--trace", &files[2],
     ]);
-    words.extend(more);
+    words.extend(more.split_whitespace());
     let Ended {
         status,
         stdout,
@@ -607,7 +572,7 @@ fn check(case: Case, ends: Ends) {
     assert_eq!(report["parameters"]["hangs"], hangs, "{told}");
     let rows = report["obligations"].as_array().expect("there are rows");
     // By then the obligations are declared.
-    let is_asked = !more.contains(&"none") && !["build", "waivers"].contains(&hangs);
+    let is_asked = !more.contains("none") && !["build", "waivers"].contains(&hangs);
     assert_eq!(!rows.is_empty(), is_asked, "{told}");
     for row in rows {
         assert_eq!(row["verdict"], "incomplete", "{told}");
@@ -637,13 +602,13 @@ fn checks_end() {
 
 /// Functions of states that are kept whole: the function, its name in a report, the state on which it is called, and more words.
 const OF_STATES: [Case; 7] = [
-    ("next-and-serialize", NEXT, None, &[]),
+    ("next-and-serialize", NEXT, None, ""),
     (
         "serialize",
         // Of a counterexample the mapped state is shown first.
         "`show`, or `serialize`, of the specification",
         None,
-        &[],
+        "",
     ),
     // A target is cloned while `next` shows it, and dropped when the state is put back.
     ("clone", NEXT, Some(250), NONE),
@@ -654,7 +619,7 @@ const OF_STATES: [Case; 7] = [
 ];
 
 const NEXT: &str = "`next` of the implementation";
-const NONE: &[&str] = &["--obligations", "none", "--threads", "1"];
+const NONE: &str = "--obligations none --threads 1";
 const KEPT: &str =
     "a function by which a state is kept (`write`, `hash`, `eq`, `clone` or `drop` of a state)";
 const TOLD_APART: &str = "a function by which states are told apart (`eq` or `drop` of a state)";
@@ -665,8 +630,8 @@ fn functions_of_states_end() {
         for (hangs, function, state, more) in OF_STATES {
             for ends in [Ends::Limit, Ends::Signal] {
                 scope.spawn(move || {
-                    let words = ["check", "meet", "--hangs", hangs, "--json"];
-                    let words = [&words[..], more].concat();
+                    let mut words = vec!["check", "meet", "--hangs", hangs, "--json"];
+                    words.extend(more.split_whitespace());
                     let Ended {
                         status,
                         stdout,

@@ -449,71 +449,16 @@ mod tests {
 
     #[test]
     fn attributes_that_are_none_are_refused() {
-        let inputs: [(DeriveInput, &str); 6] = [
-            (
-                parse_quote!(
-                    #[action(system = Ring)]
-                    #[rule(process = "node", when = system.may_undo)]
-                    enum Step {
-                        Send,
-                    }
-                ),
-                "`name` and `when` are of one rule",
-            ),
-            (
-                parse_quote!(
-                    #[action(system = Ring)]
-                    #[rule(process = "node")]
-                    enum Step {
-                        #[rule(when = system.may_undo)]
-                        Undo,
-                        Send,
-                    }
-                ),
-                "a rule that some instances do not have comes last",
-            ),
-            (
-                parse_quote!(
-                    #[action(system = Ring, unnumbered = system.nodes == 1, unnumbered = true)]
-                    #[rule(process = "node")]
-                    enum Step {
-                        Send,
-                    }
-                ),
-                "`unnumbered` is said twice",
-            ),
-            (
-                parse_quote!(
-                    #[action(result)]
-                    #[rule(process = "node")]
-                    enum Step {
-                        Send,
-                    }
-                ),
-                "an action has the attributes `system` and `unnumbered`",
-            ),
-            (
-                parse_quote!(
-                    #[rule(process = "node")]
-                    enum Step {
-                        #[rule(when = system.may_undo)]
-                        Undo,
-                    }
-                ),
-                "`#[action(system = TYPE)]` on the type says of which system",
-            ),
-            (
-                parse_quote!(
-                    #[action(unnumbered = system.nodes == 1)]
-                    #[rule(process = "node")]
-                    enum Step {
-                        Send,
-                    }
-                ),
-                "`#[action(system = TYPE)]` on the type says of which system",
-            ),
-        ];
-        for (input, told) in inputs {
+        let cases = r#"
+#[action(system = Ring)] #[rule(process = "node", when = system.may_undo)] enum Step { Send } => `name` and `when` are of one rule
+#[action(system = Ring)] #[rule(process = "node")] enum Step { #[rule(when = system.may_undo)] Undo, Send } => a rule that some instances do not have comes last
+#[action(system = Ring, unnumbered = system.nodes == 1, unnumbered = true)] #[rule(process = "node")] enum Step { Send } => `unnumbered` is said twice
+#[action(result)] #[rule(process = "node")] enum Step { Send } => an action has the attributes `system` and `unnumbered`
+#[rule(process = "node")] enum Step { #[rule(when = system.may_undo)] Undo } => `#[action(system = TYPE)]` on the type says of which system
+#[action(unnumbered = system.nodes == 1)] #[rule(process = "node")] enum Step { Send } => `#[action(system = TYPE)]` on the type says of which system"#;
+        for case in cases.lines().skip(1) {
+            let (item, told) = case.split_once(" => ").expect(case);
+            let input = syn::parse_str(item).expect(item);
             let error = derive(&input).expect_err(told).to_string();
             assert!(error.contains(told), "{error}");
         }

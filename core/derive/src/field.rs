@@ -31,27 +31,24 @@ pub enum Kind {
 }
 
 impl Field {
+    /// The type of the field, as the state that it is.
+    fn state(&self, system: &Type) -> TokenStream {
+        let type_ = &self.type_;
+        quote!(<#type_ as ::refmap::State<#system>>)
+    }
+
     pub fn shape(&self, system: &Type) -> TokenStream {
-        let Self { type_, kind, .. } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits))
-            }
+        let state = self.state(system);
+        match &self.kind {
+            Kind::Variable(limits) => quote!(#state::shape(system, #limits)),
             Kind::Constant(_) => quote!(::refmap::state::Shape::fields(&[])),
         }
     }
 
     pub fn write(&self, system: &Type) -> TokenStream {
-        let Self {
-            binding,
-            type_,
-            kind,
-            ..
-        } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);)
-            }
+        let (binding, state) = (&self.binding, self.state(system));
+        match &self.kind {
+            Kind::Variable(limits) => quote!(#state::write(#binding, system, #limits, sink);),
             Kind::Constant(value) => {
                 quote!(::refmap::state::is_constant(#binding, &#value, sink);)
             }
@@ -59,37 +56,28 @@ impl Field {
     }
 
     pub fn count(&self, system: &Type) -> TokenStream {
-        let Self { type_, kind, .. } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::count(system, #limits))
-            }
+        let state = self.state(system);
+        match &self.kind {
+            Kind::Variable(limits) => quote!(#state::count(system, #limits)),
             Kind::Constant(_) => quote!(::core::option::Option::Some(1)),
         }
     }
 
     pub fn width(&self, system: &Type) -> TokenStream {
-        let Self { type_, kind, .. } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::width(system, #limits))
-            }
+        let state = self.state(system);
+        match &self.kind {
+            Kind::Variable(limits) => quote!(#state::width(system, #limits)),
             Kind::Constant(_) => quote!(0),
         }
     }
 
     /// Writes the changes of the field, whose bits begin `before` bits after those of all fields.
     pub fn changes(&self, system: &Type, before: &TokenStream) -> TokenStream {
-        let Self {
-            binding,
-            type_,
-            kind,
-            ..
-        } = self;
+        let (binding, state) = (&self.binding, self.state(system));
         let old = old(binding);
-        match kind {
+        match &self.kind {
             Kind::Variable(limits) => quote! {
-                <#type_ as ::refmap::State<#system>>::write_changes(
+                #state::write_changes(
                     #binding, #old, system, #limits, move || at() + #before, changes,
                 );
             },
@@ -100,48 +88,29 @@ impl Field {
 
     /// Makes the field equal to that of the state before, in the memory that it has.
     pub fn assign(&self, system: &Type) -> TokenStream {
-        let Self {
-            binding,
-            type_,
-            kind,
-            ..
-        } = self;
+        let (binding, state) = (&self.binding, self.state(system));
         let old = old(binding);
-        match kind {
-            Kind::Variable(_) => {
-                quote!(<#type_ as ::refmap::State<#system>>::assign(#binding, #old);)
-            }
+        match &self.kind {
+            Kind::Variable(_) => quote!(#state::assign(#binding, #old);),
             Kind::Constant(_) => quote!(::core::clone::Clone::clone_from(#binding, #old);),
         }
     }
 
     /// Reads the field over what it is.
     pub fn read_over(&self, system: &Type) -> TokenStream {
-        let Self {
-            binding,
-            type_,
-            kind,
-            ..
-        } = self;
-        match kind {
+        let (binding, state) = (&self.binding, self.state(system));
+        match &self.kind {
             Kind::Variable(limits) => quote! {
-                <#type_ as ::refmap::State<#system>>::read_over(#binding, system, #limits, source);
+                #state::read_over(#binding, system, #limits, source);
             },
             Kind::Constant(value) => quote!(*#binding = #value;),
         }
     }
 
     pub fn read(&self, system: &Type) -> TokenStream {
-        let Self {
-            member,
-            type_,
-            kind,
-            ..
-        } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(#member: <#type_ as ::refmap::State<#system>>::read(system, #limits, source),)
-            }
+        let (member, state) = (&self.member, self.state(system));
+        match &self.kind {
+            Kind::Variable(limits) => quote!(#member: #state::read(system, #limits, source),),
             Kind::Constant(value) => quote!(#member: #value,),
         }
     }

@@ -613,129 +613,50 @@ mod tests {
                 }
             )
         };
-        let inputs: [(DeriveInput, &str); 27] = [
-            (
-                field(quote!(#[state(rnge = 0..3)])),
-                "a field has the attributes `range`",
-            ),
-            (
-                field(quote!(#[state(system = Ring)])),
-                "`#[state(system = TYPE)]` on the type",
-            ),
-            (
-                field(quote!(#[state])),
-                "expected attribute arguments in parentheses",
-            ),
-            (field(quote!(#[state(range)])), "expected `=`"),
-            (field(quote!(#[state(len)])), "expected `=`"),
-            (field(quote!(#[state(varint = 3)])), "expected `,`"),
-            (field(quote!(#[state("range")])), "expected"),
-            (
-                field(quote!(#[state(range = 0..3, range = 0..4)])),
-                "`range` comes after another one that says the same",
-            ),
-            (
-                field(quote!(#[state(range = 0..3)] #[state(range = 0..3)])),
-                "`range` comes after another one that says the same",
-            ),
-            (
-                field(quote!(#[state(range = 0..3, varint)])),
-                "`varint` comes after another one that says the same",
-            ),
-            (
-                field(quote!(#[state(len = 3, max_len = 3)])),
-                "`max_len` comes after another one that says the same: both bound the outer container",
-            ),
-            (
-                field(quote!(#[state(constant = 3, range = 0..4)])),
-                "of a constant nothing else is said",
-            ),
-            (
-                field(quote!(#[state(varint)] #[state(constant = 3)])),
-                "of a constant nothing else is said",
-            ),
-            (
-                field(quote!(#[state(symmetric)])),
-                "`symmetric` is said of a `Vec`, an array or a `BoundedVec`",
-            ),
-            (
-                field(quote!(#[state(each = "client")])),
-                "`each` is said of a `Vec`, an array or a `BoundedVec`",
-            ),
-            (
-                field(quote!(#[state(each = "client", each = "thread")])),
-                "`each` comes after another one that says the same",
-            ),
-            (
-                field(quote!(#[state(each = "client", constant = 3)])),
-                "of a constant nothing else is said",
-            ),
-            (
-                parse_quote!(
-                    enum Memory {
-                        Counters(#[state(each = "client")] Vec<u8>),
-                    }
-                ),
-                "`each` is said of a field of a struct",
-            ),
-            (field(quote!(#[state(member(3))])), "expected `,`"),
-            (
-                field(quote!(#[state(member)] #[state(member)])),
-                "`member` comes after another one that says the same",
-            ),
-            (
-                field(quote!(#[state(member, constant = 3)])),
-                "of a constant nothing else is said",
-            ),
-            (
-                parse_quote!(
-                    enum Memory {
-                        Counter(#[state(symmetric)] Vec<u8>),
-                    }
-                ),
-                "`symmetric` is said of a field of a struct",
-            ),
-            (
-                parse_quote!(
-                    #[state(range = 0..3)]
-                    struct Memory(u8);
-                ),
-                "a state has an attribute `system`",
-            ),
-            (
-                parse_quote!(
-                    #[state(system = Ring, system = Ring)]
-                    struct Memory(u8);
-                ),
-                "`system` is said twice",
-            ),
-            (
-                parse_quote!(
-                    enum Memory {
-                        #[state(range = 0..3)]
-                        Counter(u8),
-                    }
-                ),
-                "said of a field of a variant, not of the variant",
-            ),
-            (
-                parse_quote!(
-                    enum Memory {}
-                ),
-                "an enum without variants has no value",
-            ),
-            (
-                parse_quote!(
-                    union Memory {
-                        counter: u8,
-                    }
-                ),
-                "a state is a struct or an enum",
-            ),
-        ];
-        for (input, told) in inputs {
+        let refused = |item: &str, told: &str| {
+            let input = syn::parse_str(item).expect(item);
             let error = derive(&input).expect_err(told).to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(told), "{item}: {error}");
+        };
+        let of_field = r#"
+#[state(rnge = 0..3)] => a field has the attributes `range`
+#[state(system = Ring)] => `#[state(system = TYPE)]` on the type
+#[state] => expected attribute arguments in parentheses
+#[state(range)] => expected `=`
+#[state(len)] => expected `=`
+#[state(varint = 3)] => expected `,`
+#[state("range")] => expected
+#[state(range = 0..3, range = 0..4)] => `range` comes after another one that says the same
+#[state(range = 0..3)] #[state(range = 0..3)] => `range` comes after another one that says the same
+#[state(range = 0..3, varint)] => `varint` comes after another one that says the same
+#[state(len = 3, max_len = 3)] => `max_len` comes after another one that says the same: both bound the outer container
+#[state(constant = 3, range = 0..4)] => of a constant nothing else is said
+#[state(varint)] #[state(constant = 3)] => of a constant nothing else is said
+#[state(symmetric)] => `symmetric` is said of a `Vec`, an array or a `BoundedVec`
+#[state(each = "client")] => `each` is said of a `Vec`, an array or a `BoundedVec`
+#[state(each = "client", each = "thread")] => `each` comes after another one that says the same
+#[state(each = "client", constant = 3)] => of a constant nothing else is said
+#[state(member(3))] => expected `,`
+#[state(member)] #[state(member)] => `member` comes after another one that says the same
+#[state(member, constant = 3)] => of a constant nothing else is said"#;
+        for case in of_field.lines().skip(1) {
+            let (attributes, told) = case.split_once(" => ").expect(case);
+            refused(
+                &format!("struct Memory {{ {attributes} counter: u8 }}"),
+                told,
+            );
+        }
+        let of_items = r#"
+enum Memory { Counters(#[state(each = "client")] Vec<u8>) } => `each` is said of a field of a struct
+enum Memory { Counter(#[state(symmetric)] Vec<u8>) } => `symmetric` is said of a field of a struct
+#[state(range = 0..3)] struct Memory(u8); => a state has an attribute `system`
+#[state(system = Ring, system = Ring)] struct Memory(u8); => `system` is said twice
+enum Memory { #[state(range = 0..3)] Counter(u8) } => said of a field of a variant, not of the variant
+enum Memory {} => an enum without variants has no value
+union Memory { counter: u8 } => a state is a struct or an enum"#;
+        for case in of_items.lines().skip(1) {
+            let (item, told) = case.split_once(" => ").expect(case);
+            refused(item, told);
         }
         for right in [
             quote!(#[state(range = 0..3)]),

@@ -39,7 +39,6 @@ pub struct Connected {
 /// Exchanges of a process: whether it can make more of them.
 #[derive(Debug)]
 enum Exchanges {
-    /// It is alone.
     Alone,
     /// A thread makes them.
     Open(Worker),

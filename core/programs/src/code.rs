@@ -9,7 +9,6 @@ use super::program::{Afterwards, Instruction, Thread};
 /// Code of a thread with the results of the analysis.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
-    /// The instructions.
     pub instructions: Box<[Instruction]>,
     /// Registers that each instruction reads, in the order of their numbers.
     pub reads: Box<[Box<[Register]>]>,

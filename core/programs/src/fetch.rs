@@ -16,7 +16,6 @@ use super::state::{Operand, Pending, Progress, ThreadState};
 /// Fetcher of one thread: its code, and the context that fetching needs.
 #[derive(Clone, Copy)]
 pub(super) struct Fetcher<'a> {
-    /// The program.
     pub program: &'a Program,
     /// The code of the thread.
     pub code: &'a Code,

@@ -461,9 +461,7 @@ impl Instruction {
 
 /// Names for displaying a thread's instructions.
 pub(crate) struct ThreadNames<'a> {
-    /// The program.
     pub program: &'a Program,
-    /// The thread.
     pub thread: &'a Thread,
 }
 
@@ -553,13 +551,6 @@ impl Program {
                 memory[usize::from(snapshot.location.0)] = Value::Number(i64::from(is));
             }
         }
-    }
-
-    /// Replaces the bound on backward jumps.
-    #[must_use]
-    pub fn with_backward_jumps(mut self, most: u8) -> Self {
-        self.backward_jumps = Some(most);
-        self
     }
 
     /// Places fences at exactly those of its places that `places` names.

@@ -56,7 +56,6 @@ struct Thread {
 /// Entry of a store buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 enum Entry {
-    /// A store.
     Store(#[state(varint)] Location, Value),
     /// A fence that orders earlier stores before later accesses.
     Fence(Fence),

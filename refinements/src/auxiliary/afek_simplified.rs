@@ -72,16 +72,7 @@ impl AfekRefinement {
 }
 
 impl Refinement for AfekRefinement {
-    type Implementation = WithHistory<AfekSimplified, SeenSoFar>;
-    type Specification = NewLinearSnapshot;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &NewLinearSnapshot {
-        &self.specification
-    }
+    between!(WithHistory<AfekSimplified, SeenSoFar>, NewLinearSnapshot);
 
     fn map(&self, of: &Remembering<State, Vec<Seen>>) -> new_linear_snapshot::State {
         let state = &of.state;

@@ -52,16 +52,7 @@ impl HerlihyWingRefinement {
 }
 
 impl Refinement for HerlihyWingRefinement {
-    type Implementation = HerlihyWing;
-    type Specification = Fifo;
-
-    fn implementation(&self) -> &HerlihyWing {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Fifo {
-        &self.specification
-    }
+    between!(HerlihyWing, Fifo);
 
     fn map(&self, state: &State) -> fifo::State {
         let inner = |enqueuer: &Enqueuer| match enqueuer {

@@ -168,16 +168,7 @@ impl HerlihyWingProphecyRefinement {
 }
 
 impl Refinement for HerlihyWingProphecyRefinement {
-    type Implementation = WithHistory<Predicted, SlotQueue>;
-    type Specification = Fifo;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Fifo {
-        &self.specification
-    }
+    between!(WithHistory<Predicted, SlotQueue>, Fifo);
 
     fn map(&self, of: &Both) -> fifo::State {
         let state = &of.state.state;

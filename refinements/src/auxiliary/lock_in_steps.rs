@@ -86,16 +86,7 @@ impl LockInStepsRefinement {
 }
 
 impl Refinement for LockInStepsRefinement {
-    type Implementation = WithHistory<Lock, TurnHistory>;
-    type Specification = Peterson;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Peterson {
-        &self.specification
-    }
+    between!(WithHistory<Lock, TurnHistory>, Peterson);
 
     fn map(&self, of: &Remembering<State, usize>) -> peterson::State {
         with_labels(of.state.pc.map(label), of.history)

@@ -118,16 +118,7 @@ impl LockStutteringRefinement {
 }
 
 impl Refinement for LockStutteringRefinement {
-    type Implementation = WithHistory<StutteringLock, StutteringTurn>;
-    type Specification = Peterson;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Peterson {
-        &self.specification
-    }
+    between!(WithHistory<StutteringLock, StutteringTurn>, Peterson);
 
     /// `pc_translation`: a process that has stuttered once is at *a2*, and one that has stuttered twice at *a3*.
     fn map(&self, of: &Both) -> peterson::State {

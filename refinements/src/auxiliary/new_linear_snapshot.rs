@@ -82,16 +82,7 @@ impl NewLinearSnapshotRefinement {
 }
 
 impl Refinement for NewLinearSnapshotRefinement {
-    type Implementation = WithProphecy<NewLinearSnapshot, ReadPlace>;
-    type Specification = LinearSnapshot;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &LinearSnapshot {
-        &self.specification
-    }
+    between!(WithProphecy<NewLinearSnapshot, ReadPlace>, LinearSnapshot);
 
     /// A reader has taken the memory that is predicted as soon as that is there.
     fn map(&self, of: &Predicted) -> linear_snapshot::State {

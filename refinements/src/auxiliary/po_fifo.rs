@@ -37,16 +37,7 @@ impl PoFifoRefinement {
 }
 
 impl Refinement for PoFifoRefinement {
-    type Implementation = PoFifo;
-    type Specification = Fifo;
-
-    fn implementation(&self) -> &PoFifo {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Fifo {
-        &self.specification
-    }
+    between!(PoFifo, Fifo);
 
     /// The elements in an order that extends theirs, with the smaller one first of those that are in none. A datum is in the queue
     /// from the beginning of its operation on.

@@ -123,16 +123,7 @@ impl PoFifoProphecyRefinement {
 }
 
 impl Refinement for PoFifoProphecyRefinement {
-    type Implementation = WithHistory<Predicted, ElementQueue>;
-    type Specification = Fifo;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Fifo {
-        &self.specification
-    }
+    between!(WithHistory<Predicted, ElementQueue>, Fifo);
 
     fn map(&self, of: &Both) -> fifo::State {
         let state = &of.state.state;

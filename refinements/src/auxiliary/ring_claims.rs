@@ -84,16 +84,7 @@ pub(super) fn simulated(ring: &RingClaims, from: &State, action: Action) -> Vec<
 }
 
 impl Refinement for RingClaimsRefinement {
-    type Implementation = RingClaims;
-    type Specification = Fifo;
-
-    fn implementation(&self) -> &RingClaims {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Fifo {
-        &self.specification
-    }
+    between!(RingClaims, Fifo);
 
     fn map(&self, state: &State) -> fifo::State {
         image(&self.implementation, state)

@@ -89,16 +89,7 @@ impl RingClaimsStutteringRefinement {
 }
 
 impl Refinement for RingClaimsStutteringRefinement {
-    type Implementation = StutteringRing;
-    type Specification = Fifo;
-
-    fn implementation(&self) -> &StutteringRing {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Fifo {
-        &self.specification
-    }
+    between!(StutteringRing, Fifo);
 
     /// After the stutter the queue has taken the first of the two steps.
     fn map(&self, of: &RingState) -> fifo::State {

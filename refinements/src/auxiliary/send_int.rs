@@ -87,16 +87,7 @@ impl SendIntRefinement {
 }
 
 impl Refinement for SendIntRefinement {
-    type Implementation = WithProphecy<SendInt1, NextInteger>;
-    type Specification = SendInt2;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &SendInt2 {
-        &self.specification
-    }
+    between!(WithProphecy<SendInt1, NextInteger>, SendInt2);
 
     /// The integer that is predicted is the one that is chosen.
     fn map(&self, of: &Prophesying<State, (), usize>) -> send_int2::State {

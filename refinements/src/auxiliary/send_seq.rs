@@ -76,16 +76,7 @@ impl SendSeqRefinement {
 }
 
 impl Refinement for SendSeqRefinement {
-    type Implementation = WithProphecy<SendSeq, SequenceEnds>;
-    type Specification = SendSeq;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &SendSeq {
-        &self.specification
-    }
+    between!(WithProphecy<SendSeq, SequenceEnds>, SendSeq);
 
     /// The data of which it is predicted that they are sent, in their order.
     fn map(&self, of: &Prophesying<State, usize, End>) -> State {

@@ -98,16 +98,7 @@ impl SendSetRefinement {
 }
 
 impl Refinement for SendSetRefinement {
-    type Implementation = WithProphecy<SendSet, SetEnds>;
-    type Specification = SendSet;
-
-    fn implementation(&self) -> &Self::Implementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &SendSet {
-        &self.specification
-    }
+    between!(WithProphecy<SendSet, SetEnds>, SendSet);
 
     /// The data of which it is predicted that they are sent.
     fn map(&self, of: &Prophesying<State, usize, End>) -> State {

@@ -35,16 +35,7 @@ impl BrokenRefinement {
 }
 
 impl Refinement for BrokenRefinement {
-    type Implementation = Broken;
-    type Specification = Level0;
-
-    fn implementation(&self) -> &Broken {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Level0 {
-        &self.specification
-    }
+    between!(Broken, Level0);
 
     fn map(&self, state: &Memory) -> Memory {
         match self.mapping {

@@ -66,16 +66,7 @@ pub fn white_collected(scope: &Scope) -> impl Iterator<Item = Property<Level1>> 
 }
 
 impl Refinement for Refinement1 {
-    type Implementation = Level1;
-    type Specification = Level0;
-
-    fn implementation(&self) -> &Level1 {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Level0 {
-        &self.specification
-    }
+    between!(Level1, Level0);
 
     // ANCHOR: mapping
     /// M to M; the colours, Q, L and the locations are hidden.

@@ -29,16 +29,7 @@ pub fn roots_black() -> Invariant<Level2> {
 }
 
 impl Refinement for Refinement2 {
-    type Implementation = Level2;
-    type Specification = Level1;
-
-    fn implementation(&self) -> &Level2 {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Level1 {
-        &self.specification
-    }
+    between!(Level2, Level1);
 
     /// The identity, except that COLOUR_ROOTS and PROPAGATE map to COLOUR; K is hidden.
     fn map(&self, state: &State) -> level_1::State {

@@ -174,16 +174,7 @@ impl Refinement3 {
 }
 
 impl Refinement for Refinement3 {
-    type Implementation = Level3;
-    type Specification = Level2;
-
-    fn implementation(&self) -> &Level3 {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Level2 {
-        &self.specification
-    }
+    between!(Level3, Level2);
 
     fn map(&self, state: &State) -> level_2::State {
         map(state)

@@ -101,16 +101,7 @@ impl CopyingRefinement {
 }
 
 impl Refinement for CopyingRefinement {
-    type Implementation = Machine;
-    type Specification = Register;
-
-    fn implementation(&self) -> &Machine {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Register {
-        &self.specification
-    }
+    between!(Machine, Register);
 
     fn liveness(&self) -> Vec<Property<Machine>> {
         let program = self.implementation.program();

@@ -39,16 +39,7 @@ fn resource_mutex() -> Invariant<AllocatorImplementation> {
 }
 
 impl Refinement for AllocatorImplementationRefinement {
-    type Implementation = AllocatorImplementation;
-    type Specification = SchedulingAllocator;
-
-    fn implementation(&self) -> &AllocatorImplementation {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &SchedulingAllocator {
-        &self.specification
-    }
+    between!(AllocatorImplementation, SchedulingAllocator);
 
     /// The variables of the server; those of the clients and the messages are hidden.
     fn map(&self, state: &State) -> scheduling_allocator::State {

@@ -27,16 +27,7 @@ impl AlternatingBitRefinement {
 }
 
 impl Refinement for AlternatingBitRefinement {
-    type Implementation = AlternatingBit;
-    type Specification = AbCorrectness;
-
-    fn implementation(&self) -> &AlternatingBit {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &AbCorrectness {
-        &self.specification
-    }
+    between!(AlternatingBit, AbCorrectness);
 
     /// The lines are hidden.
     fn map(&self, state: &State) -> alternating_bit_correctness::State {

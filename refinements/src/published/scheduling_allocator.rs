@@ -47,16 +47,7 @@ fn resource_mutex() -> Invariant<SchedulingAllocator> {
 }
 
 impl Refinement for SchedulingAllocatorRefinement {
-    type Implementation = SchedulingAllocator;
-    type Specification = SimpleAllocator;
-
-    fn implementation(&self) -> &SchedulingAllocator {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &SimpleAllocator {
-        &self.specification
-    }
+    between!(SchedulingAllocator, SimpleAllocator);
 
     /// The schedule is hidden.
     fn map(&self, state: &State) -> simple_allocator::State {

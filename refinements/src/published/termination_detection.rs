@@ -37,16 +37,7 @@ fn p0_to_p2(nodes: usize) -> Invariant<Ewd840> {
 }
 
 impl Refinement for Ewd840Refinement {
-    type Implementation = Ewd840;
-    type Specification = TerminationDetection;
-
-    fn implementation(&self) -> &Ewd840 {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &TerminationDetection {
-        &self.specification
-    }
+    between!(Ewd840, TerminationDetection);
 
     /// The colours and the token are hidden; what node 0 concludes of them is shown.
     fn map(&self, state: &State) -> termination_detection::State {

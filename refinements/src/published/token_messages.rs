@@ -64,16 +64,7 @@ fn inv() -> Invariant<Ewd998> {
 }
 
 impl Refinement for Ewd998PCalRefinement {
-    type Implementation = Ewd998PCal;
-    type Specification = Ewd998;
-
-    fn implementation(&self) -> &Ewd998PCal {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Ewd998 {
-        &self.specification
-    }
+    between!(Ewd998PCal, Ewd998);
 
     fn map(&self, state: &State) -> ewd998::State {
         state.as_ring()

@@ -27,16 +27,7 @@ impl VotingRefinement {
 }
 
 impl Refinement for VotingRefinement {
-    type Implementation = Voting;
-    type Specification = Consensus;
-
-    fn implementation(&self) -> &Voting {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Consensus {
-        &self.specification
-    }
+    between!(Voting, Consensus);
 
     /// The values that a quorum has voted for in one ballot; the votes are hidden.
     fn map(&self, state: &State) -> consensus::State {

@@ -44,16 +44,7 @@ fn coherence() -> Invariant<WriteThroughCache> {
 }
 
 impl Refinement for WriteThroughCacheRefinement {
-    type Implementation = WriteThroughCache;
-    type Specification = InternalMemory;
-
-    fn implementation(&self) -> &WriteThroughCache {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &InternalMemory {
-        &self.specification
-    }
+    between!(WriteThroughCache, InternalMemory);
 
     /// The memory is as if the queue were empty, and a processor that waits for it is busy.
     fn map(&self, state: &State) -> internal_memory::State {

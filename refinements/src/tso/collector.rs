@@ -57,16 +57,7 @@ fn number(process: Process) -> u8 {
 }
 
 impl Refinement for CollectorRefinement {
-    type Implementation = OnTheFly;
-    type Specification = CollectOnlyGarbage;
-
-    fn implementation(&self) -> &OnTheFly {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &CollectOnlyGarbage {
-        &self.specification
-    }
+    between!(OnTheFly, CollectOnlyGarbage);
 
     /// The observable state of programs.
     fn map(&self, state: &State) -> Program {

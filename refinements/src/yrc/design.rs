@@ -134,16 +134,7 @@ fn disjoint(a: Objects, b: Objects) -> bool {
 }
 
 impl Refinement for DesignRefinement {
-    type Implementation = Design;
-    type Specification = CollectOnlyGarbage;
-
-    fn implementation(&self) -> &Design {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &CollectOnlyGarbage {
-        &self.specification
-    }
+    between!(Design, CollectOnlyGarbage);
 
     /// The heap, without the fields of what no thread can reach.
     fn map(&self, state: &State) -> Heap {

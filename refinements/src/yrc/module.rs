@@ -96,16 +96,7 @@ pub fn type_ok(queue: u8) -> Invariant<Module> {
 }
 
 impl Refinement for ModuleRefinement {
-    type Implementation = Module;
-    type Specification = CollectOnlyGarbage;
-
-    fn implementation(&self) -> &Module {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &CollectOnlyGarbage {
-        &self.specification
-    }
+    between!(Module, CollectOnlyGarbage);
 
     /// The observation: every object is allocated.
     fn map(&self, state: &State) -> Heap {

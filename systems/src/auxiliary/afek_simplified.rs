@@ -18,7 +18,6 @@ pub const MAX_WRITES: usize = 4;
 /// An instance of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfekSimplified {
-    /// The users.
     pub users: Users,
     /// Greatest number of writes of a writer.
     pub writes: usize,

@@ -13,7 +13,6 @@ use super::snapshot::{Interface, MAX, Memory, Users};
 /// An instance of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinearSnapshot {
-    /// The users.
     pub users: Users,
 }
 

@@ -20,7 +20,6 @@ pub(super) const WRITERS: [&str; MAX] = ["writer 0", "writer 1", "writer 2", "wr
 /// An instance of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewLinearSnapshot {
-    /// The users.
     pub users: Users,
     /// Greatest number of memories of a read.
     pub memories: usize,

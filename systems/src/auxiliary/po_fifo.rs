@@ -41,10 +41,8 @@ pub enum Receives {
 /// A datum with an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct Element {
-    /// The datum.
     #[state(range = 0..MAX)]
     pub datum: usize,
-    /// The id.
     #[state(range = 0..MAX_IDS)]
     pub id: usize,
 }

@@ -83,7 +83,6 @@ pub struct State {
     /// The next ticket of a dequeuer; it may be ahead of `tail`.
     #[state(varint)]
     pub head: usize,
-    /// The slots.
     #[state(max_len = MAX_SLOTS)]
     pub slots: Vec<Slot>,
     /// Progress of the enqueuers.

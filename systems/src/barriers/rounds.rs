@@ -13,7 +13,6 @@ pub struct Rounds;
 /// A thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct Thread {
-    /// The round in which it is.
     pub round: Counter,
     /// True if it has arrived in it.
     pub arrived: bool,
@@ -23,7 +22,6 @@ pub struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[rule(process = "thread", source = "Mellor-Crummey & Scott, section 3")]
 pub enum Action {
-    /// It arrives.
     Arrive,
     /// All have arrived: it goes on to the next round.
     Leave,

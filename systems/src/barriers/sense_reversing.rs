@@ -66,7 +66,6 @@ pub enum Action {
     /// It arrives, and others have not.
     #[rule(source = "central_barrier, local_sense := not local_sense; fetch_and_decrement > 1")]
     Arrive,
-    /// It arrives last.
     #[rule(source = "central_barrier, local_sense := not local_sense; fetch_and_decrement = 1")]
     ArriveLast,
     /// It lets all go, and goes.

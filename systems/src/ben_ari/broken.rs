@@ -30,7 +30,6 @@ pub enum Fault {
 
 /// The specification with a fault.
 pub struct Broken {
-    /// The fault.
     pub fault: Fault,
     inner: Level0,
     rules: Vec<Rule>,

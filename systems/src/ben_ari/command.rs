@@ -9,7 +9,6 @@ use refmap::RuleId;
 /// A mutant: a rule with a seeded fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mutant {
-    /// The rule.
     pub rule: RuleId,
     /// The seeded fault.
     pub mutation: Mutation,

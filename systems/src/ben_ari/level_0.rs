@@ -31,7 +31,6 @@ pub enum Action {
     /// Cell (n, i) is redirected to the accessible node `k`.
     #[rule(process = heap::MUTATOR, source = "Fig. 4, MODIFY.1")]
     Mutate {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.

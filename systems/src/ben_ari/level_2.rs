@@ -92,7 +92,6 @@ pub enum Action {
     /// The target of a mutator that is midway is coloured.
     #[rule(source = "D6")]
     ColourMidway {
-        /// The mutator.
         #[member]
         mutator: u8,
     },

@@ -206,7 +206,6 @@ pub enum Action {
     /// The collector looks at a mutator: it colours the target of one that is midway, or looks at none that is.
     #[rule(source = "D6")]
     LookAt {
-        /// The mutator.
         #[member]
         mutator: u8,
     },

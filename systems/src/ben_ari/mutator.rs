@@ -24,7 +24,6 @@ pub enum MutatorAction {
     /// Redirect-first: cell (n, i) is redirected to `k`.
     #[rule(source = "Fig. 8, MUTATE.1")]
     Mutate {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.
@@ -37,14 +36,12 @@ pub enum MutatorAction {
     /// Redirect-first: Q is coloured.
     #[rule(source = "Fig. 8, COLOUR.1")]
     ColourTarget {
-        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Colour-first: cell (n, i) and the target `k` are chosen, and `k` is coloured.
     #[rule(source = "section 1; Fig. 8, COLOUR.1 first")]
     ChooseAndColour {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.
@@ -57,14 +54,12 @@ pub enum MutatorAction {
     /// Colour-first: the cell chosen is redirected to Q.
     #[rule(source = "section 1; Fig. 8, MUTATE.1 second")]
     Redirect {
-        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced: the target `k` is chosen, and announced to the collector.
     #[rule(source = "D6; Fig. 8, MUTATE.1's choice of k")]
     Announce {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The target, accessible now.
@@ -73,7 +68,6 @@ pub enum MutatorAction {
     /// Announced: cell (n, i) is redirected to Q, which is accessible still.
     #[rule(source = "D6; Fig. 8, MUTATE.1")]
     RedirectAnnounced {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.
@@ -84,28 +78,24 @@ pub enum MutatorAction {
     /// Announced: Q is coloured.
     #[rule(source = "D6; Fig. 8, COLOUR.1")]
     ColourAnnounced {
-        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced: Q is announced no longer.
     #[rule(source = "D6")]
     Retire {
-        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced: Q became garbage before a cell was redirected to it, and is announced no longer.
     #[rule(source = "D6")]
     Withdraw {
-        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced too late: Q is announced when a cell is redirected to it already.
     #[rule(source = "D6, in a wrong order")]
     AnnounceTarget {
-        /// The mutator.
         #[process]
         mutator: u8,
     },

@@ -218,9 +218,7 @@ pub enum ScopeError {
     /// A bound is out of its range.
     #[error("{name} is {value}, and must be from 1 to {most}")]
     OutOfRange {
-        /// Its name.
         name: &'static str,
-        /// Its value.
         value: u8,
         /// The greatest value allowed.
         most: u8,

@@ -54,7 +54,6 @@ pub enum Action {
 pub enum Seen {
     /// It may not read.
     Nothing,
-    /// It reads this.
     Reads(Data),
     /// It reads this, and may write.
     Writes(Data),

@@ -91,7 +91,6 @@ pub(super) fn draw_object(
 /// A mutator and its private variables.
 #[derive(Clone, Copy)]
 pub(super) struct Mutator {
-    /// Its number.
     pub number: usize,
     /// The argument of the barrier: the value of the root at the call.
     pub obj: Register,

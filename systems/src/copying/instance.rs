@@ -121,7 +121,6 @@ pub const MAX_ITERATIONS: u8 = 8;
 /// An instance of the framework: a protocol in a scenario, with the bounds of every verdict on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Instance {
-    /// The protocol.
     pub protocol: Protocol,
     /// Clover's α; 0 in protocols that have none.
     pub alpha: u8,
@@ -248,7 +247,6 @@ impl Instance {
 /// An optional part of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// Its name.
     pub name: &'static str,
     /// Whether the unchanged protocol has it.
     pub presence: Presence,
@@ -264,33 +262,24 @@ pub enum InstanceError {
         what: &'static str,
         /// The number given.
         given: u8,
-        /// The least.
         least: u8,
-        /// The most.
         most: u8,
     },
     /// An α for a protocol without one.
     #[error(
         "{protocol} has no alpha; the protocols that have one are: clover, clover-fix, clover-for-rmo"
     )]
-    NoAlpha {
-        /// The protocol.
-        protocol: Protocol,
-    },
+    NoAlpha { protocol: Protocol },
     /// A bound on loops where progress is asked for.
     #[error(
         "whether {progress} holds is asked of loops without a bound: iterations cannot be given"
     )]
-    BoundedProgress {
-        /// The progress.
-        progress: Progress,
-    },
+    BoundedProgress { progress: Progress },
     /// A part to leave out that the protocol lacks, or to add that it has.
     #[error(
         "{protocol} cannot be checked {how} {name:?}; {}", allowed(.how, .known)
     )]
     NoSuchPart {
-        /// The protocol.
         protocol: Protocol,
         /// Whether it was to be left out or added.
         how: Change,

@@ -10,18 +10,14 @@ use super::instance::Protocol;
 pub enum Cell {
     /// Neither scenario fails.
     Holds,
-    /// WR fails.
     WrFails,
-    /// RW fails.
     RwFails,
-    /// Both fail.
     BothFail,
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The protocol.
     pub protocol: Protocol,
     /// Its α, if it has one.
     pub alpha: Option<u8>,

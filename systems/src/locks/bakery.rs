@@ -82,7 +82,6 @@ pub enum Action {
         source = "Lamport 1974, L3: if number[j] ≠ 0 and (number[j], j) < (number[i], i) then goto L3"
     )]
     Enter,
-    /// It leaves.
     #[rule(source = "Lamport 1974, number[i] := 0")]
     Leave,
 }

@@ -14,9 +14,7 @@ pub struct Exclusion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
-    /// Outside.
     Outside,
-    /// Inside.
     Inside,
 }
 
@@ -26,7 +24,6 @@ pub enum Thread {
 pub enum Action {
     /// It enters where nobody is inside.
     Enter,
-    /// It leaves.
     Leave,
 }
 

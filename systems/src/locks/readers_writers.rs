@@ -35,15 +35,12 @@ pub enum Omits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
-    /// Outside.
     Outside,
     /// A reader that is counted, and is to test whether it is the first one.
     Enters,
-    /// It reads.
     Reads,
     /// A reader that is counted no more, and is to test whether it was the last one.
     Leaves,
-    /// It writes.
     Writes,
 }
 
@@ -81,7 +78,6 @@ pub enum Action {
     /// A writer writes.
     #[rule(source = "writer, P(w)")]
     Write,
-    /// It leaves.
     #[rule(source = "writer, V(w)")]
     LeaveWritten,
 }

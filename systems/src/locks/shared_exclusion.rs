@@ -14,11 +14,8 @@ pub struct SharedExclusion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
-    /// Outside.
     Outside,
-    /// It reads.
     Reads,
-    /// It writes.
     Writes,
 }
 
@@ -30,7 +27,6 @@ pub enum Action {
     Read,
     /// It writes where nobody reads or writes.
     Write,
-    /// It leaves.
     Leave,
 }
 

@@ -11,7 +11,6 @@ use refmap_programs::{Fence, Program, ProgramBuilder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum SpinFence {
-    /// None.
     None,
     /// A release fence: what is protected is written before.
     Release,

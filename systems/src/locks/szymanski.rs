@@ -49,7 +49,6 @@ pub enum Label {
     Queues,
     /// In its critical section.
     Critical,
-    /// It leaves.
     Leaves,
 }
 
@@ -58,7 +57,6 @@ pub enum Label {
 pub struct Thread {
     /// Its label.
     pub at: Label,
-    /// Its flag.
     #[state(range = 0..5)]
     pub flag: u8,
 }

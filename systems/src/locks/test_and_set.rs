@@ -28,11 +28,9 @@ pub enum Takes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
-    /// Outside.
     Outside,
     /// It found the flag down.
     FoundDown,
-    /// Inside.
     Inside,
 }
 

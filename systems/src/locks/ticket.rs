@@ -61,7 +61,6 @@ impl Counters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
-    /// Outside.
     Outside,
     /// It waits with this ticket.
     Waits(Number),
@@ -72,7 +71,6 @@ pub enum Thread {
 /// The counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Shared {
-    /// The next ticket.
     pub next_ticket: Number,
     /// The ticket that is served.
     pub now_serving: Number,

@@ -96,7 +96,6 @@ pub struct BoundsError {
     "node {node} is accessible, and its son {son} was {was} and is {is}: it was appended to the free list"
 )]
 pub struct Appended {
-    /// The node.
     pub node: u32,
     /// The index of the cell.
     pub son: u32,
@@ -120,10 +119,7 @@ pub enum Event {
         to: u32,
     },
     /// The collector put a node in front of the free list.
-    Append {
-        /// The node.
-        node: u32,
-    },
+    Append { node: u32 },
 }
 
 /// Runs `done`, and records it if there is a log.

@@ -50,10 +50,7 @@ pub enum Action {
         process = "collector",
         source = "Havelund & Shankar, Fig. 5, COLLECT.1"
     )]
-    Append {
-        /// The node.
-        node: u32,
-    },
+    Append { node: u32 },
 }
 
 impl FreeList {

@@ -22,7 +22,6 @@ pub struct Program {
 /// An operation, with a delay place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The operation.
     pub operation: Operation,
     /// The delay place in the operation, if it has one.
     pub dwell: Option<Place>,
@@ -37,23 +36,18 @@ pub enum Operation {
     Load {
         /// The root.
         src: u8,
-        /// The field.
         field: u8,
     },
     /// Stores a root or null in a field of a root.
     Store {
         /// The root that is written to.
         src: u8,
-        /// The field.
         field: u8,
         /// The value written.
         dst: Option<u8>,
     },
     /// Discards a root.
-    Discard {
-        /// The root.
-        root: u8,
-    },
+    Discard { root: u8 },
     /// Answers a handshake, if one is requested.
     Safepoint,
     /// Answers handshakes until this one is answered, to synchronise a program with the cycle.

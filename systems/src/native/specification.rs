@@ -68,16 +68,13 @@ pub enum Action {
     /// A mutator gains a root of another one.
     #[rule(source = "Gammie et al., section 4")]
     Hold {
-        /// The mutator.
         #[process]
         mutator: u32,
-        /// The reference.
         reference: Reference,
     },
     /// A mutator allocates an object with a fresh reference.
     #[rule(source = "Gammie et al., Fig. 6, Alloc")]
     Alloc {
-        /// The mutator.
         #[process]
         mutator: u32,
         /// The allocated object.
@@ -86,12 +83,10 @@ pub enum Action {
     /// A mutator loads a field of an object that it holds, from memory.
     #[rule(source = "Gammie et al., Fig. 6, Load")]
     Load {
-        /// The mutator.
         #[process]
         mutator: u32,
         /// The object.
         src: Reference,
-        /// Its field.
         field: u32,
         /// The value in memory.
         value: Option<Reference>,
@@ -99,7 +94,6 @@ pub enum Action {
     /// … from its own store buffer.
     #[rule(source = "Gammie et al., Fig. 6, Load; Fig. 9")]
     LoadOwn {
-        /// The mutator.
         #[process]
         mutator: u32,
         /// The object.
@@ -112,7 +106,6 @@ pub enum Action {
     Store {
         /// The object.
         src: Reference,
-        /// Its field.
         field: u32,
         /// The value written.
         value: Option<Reference>,
@@ -120,7 +113,6 @@ pub enum Action {
     /// A mutator discards a root.
     #[rule(source = "Gammie et al., Fig. 6, Discard")]
     Discard {
-        /// The mutator.
         #[process]
         mutator: u32,
         /// The object.
@@ -129,7 +121,6 @@ pub enum Action {
     /// A mutator leaves, and discards all of them.
     #[rule(source = "Gammie et al., section 4")]
     Leave {
-        /// The mutator.
         #[process]
         mutator: u32,
     },

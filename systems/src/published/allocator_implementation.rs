@@ -50,12 +50,9 @@ pub enum Kind {
 /// A message between the server and a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct Message {
-    /// Its kind.
     pub kind: Kind,
-    /// The client.
     #[state(range = 0..MAX_CLIENTS)]
     pub client: usize,
-    /// The resources.
     #[state(range = 0..MAX_RESOURCES)]
     pub resources: IndexSet,
 }

@@ -46,7 +46,6 @@ pub enum Sends {
 pub struct Message {
     /// The bit of the value.
     pub bit: bool,
-    /// The value.
     #[state(range = 0..MAX_DATA)]
     pub value: usize,
 }

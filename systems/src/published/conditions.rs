@@ -5,7 +5,6 @@ use refmap::Fairness;
 /// Fairness conditions of a system: those published, but for one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conditions {
-    /// As published.
     Published,
     /// Without the condition of this name.
     Without(&'static str),

@@ -28,7 +28,6 @@ pub struct Token {
     pub pos: u8,
     /// The sum of the counters of the nodes that it has left in this round.
     pub q: i8,
-    /// Its colour.
     pub colour: Colour,
 }
 
@@ -45,7 +44,6 @@ pub struct State {
     pub counter: Vec<i8>,
     /// Per node, messages on their way to it.
     pub pending: Vec<u8>,
-    /// The token.
     pub token: Token,
 }
 

@@ -40,7 +40,6 @@ pub struct Token {
     /// The sum of the counters of the nodes that have passed it in this round.
     #[state(range = -64..=63)]
     pub q: i8,
-    /// Its colour.
     pub colour: Colour,
 }
 
@@ -49,7 +48,6 @@ pub struct Token {
 pub struct Node {
     /// Whether it is active.
     pub active: bool,
-    /// Its colour.
     pub colour: Colour,
     /// Messages sent less messages received.
     #[state(range = -31..=31)]
@@ -57,7 +55,6 @@ pub struct Node {
     /// Payload messages.
     #[state(range = 0..=31u8)]
     pub payloads: u8,
-    /// The token.
     pub token: Option<Token>,
 }
 

@@ -49,7 +49,6 @@ pub enum Request {
 pub enum Datum {
     /// Nothing: the response to a write.
     NoVal,
-    /// A request.
     Request(Request),
     /// The response to a read.
     Value(#[state(range = 0..MAX)] usize),
@@ -71,10 +70,8 @@ pub enum Control {
 /// Datum a processor sent or received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Exchange {
-    /// The processor.
     #[state(range = 0..MAX)]
     pub processor: usize,
-    /// The datum.
     pub datum: Datum,
 }
 

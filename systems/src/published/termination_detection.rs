@@ -38,7 +38,6 @@ pub enum Action {
     /// An active node becomes inactive. If it is the last one, that may be detected at once.
     #[rule(source = "SyncTerminationDetection, Terminate(i)")]
     Terminate {
-        /// The node.
         #[process]
         node: usize,
         /// Whether termination has been detected after the step.

@@ -42,10 +42,8 @@ pub enum Votes {
 /// A vote of an acceptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct Vote {
-    /// The ballot.
     #[state(range = 0..MAX_BALLOTS)]
     pub ballot: usize,
-    /// The value.
     #[state(range = 0..MAX_VALUES)]
     pub value: usize,
 }
@@ -65,7 +63,6 @@ pub struct State {
 /// one of it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Shown {
-    /// The quorum.
     pub quorum: IndexSet,
     /// The last ballot before in which one of it voted, and one that voted there, for the value; none if none did.
     pub voted: Option<(usize, usize)>,
@@ -83,10 +80,8 @@ pub enum Action {
     /// An acceptor votes.
     #[rule(source = "Voting, VoteFor(a, b, v)")]
     VoteFor {
-        /// The acceptor.
         #[process]
         acceptor: usize,
-        /// Its vote.
         vote: Vote,
         /// Why the value is safe; none where that is not looked at.
         shown: Option<Shown>,

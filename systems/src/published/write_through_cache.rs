@@ -54,7 +54,6 @@ pub struct Queued {
     /// The processor whose request it is.
     #[state(range = 0..MAX)]
     pub processor: usize,
-    /// The request.
     pub request: Request,
 }
 

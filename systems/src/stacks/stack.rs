@@ -66,7 +66,6 @@ pub enum Action {
     /// Its push takes effect.
     #[rule(source = "Herlihy & Wing, linearization")]
     Push,
-    /// Its push returns.
     #[rule(source = "Herlihy & Wing, response")]
     ReturnPush,
     /// It calls pop.
@@ -75,7 +74,6 @@ pub enum Action {
     /// Its pop takes effect.
     #[rule(source = "Herlihy & Wing, linearization")]
     Pop,
-    /// Its pop returns.
     #[rule(source = "Herlihy & Wing, response")]
     ReturnPop,
     /// It lets go of the node that it has.

@@ -43,7 +43,6 @@ pub enum Thread {
         /// The node that it is to push.
         #[state(range = 0..MAX_NODES)]
         node: usize,
-        /// The top.
         #[state(range = 0..MAX_NODES)]
         top: Option<usize>,
     },
@@ -52,7 +51,6 @@ pub enum Thread {
         /// The node that it is to push.
         #[state(range = 0..MAX_NODES)]
         node: usize,
-        /// The top.
         #[state(range = 0..MAX_NODES)]
         top: Option<usize>,
     },
@@ -64,7 +62,6 @@ pub enum Thread {
     PopRead(#[state(range = 0..MAX_NODES)] usize),
     /// It has read to what the top refers.
     PopLinked {
-        /// The top.
         #[state(range = 0..MAX_NODES)]
         top: usize,
         /// Reference of the top.
@@ -108,7 +105,6 @@ pub enum Action {
     /// The top is another one.
     #[rule(source = "Treiber, push, compare and swap")]
     PushFail,
-    /// Its push returns.
     #[rule(source = "Treiber, push, return")]
     ReturnPush,
     /// It calls pop.
@@ -126,7 +122,6 @@ pub enum Action {
     /// The top is another one.
     #[rule(source = "Treiber, pop, compare and swap")]
     PopFail,
-    /// Its pop returns.
     #[rule(source = "Treiber, pop, return")]
     ReturnPop,
     /// It lets go of the node that it has.

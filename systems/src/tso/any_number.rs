@@ -73,7 +73,6 @@ pub struct Shared {
 pub enum Holder {
     /// The collector.
     Gc,
-    /// A mutator.
     Mutator(Chosen),
 }
 
@@ -604,7 +603,6 @@ fn bounds(scope: &Scope) -> String {
 pub enum Observed {
     /// Memory's heap.
     Heap(SharedProgram),
-    /// A mutator.
     Mutator(HeldProgram),
 }
 
@@ -623,7 +621,6 @@ pub struct SharedProgram {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State,
 )]
 pub struct HeldProgram {
-    /// Its roots.
     pub roots: Refs,
     /// Its pending stores of fields, the oldest first.
     pub pending: BoundedVec<FieldStore, MAX_BUFFER>,

@@ -128,7 +128,6 @@ pub enum MarkLoopStep {
     /// Choice of the field to trace next.
     #[strum(to_string = "mark loop: choose field")]
     ChooseField,
-    /// Load of that field.
     #[strum(to_string = "mark loop: ref ← src.field")]
     LoadField,
     /// Removal of the field from the loop's set.
@@ -154,7 +153,6 @@ pub enum SweepStep {
     /// Choice of the reference to sweep next.
     #[strum(to_string = "sweep: choose ref")]
     ChooseRef,
-    /// Load of its mark.
     #[strum(to_string = "sweep: load mark")]
     LoadMark,
     /// Guard: the object is white.
@@ -215,7 +213,6 @@ pub enum AnswerStep {
     /// Guard: the bit is set.
     #[strum(to_string = "handshake: is asked")]
     IsAsked,
-    /// The fence.
     #[strum(to_string = "handshake: mfence")]
     Fence,
     /// Load of the type of the handshake.
@@ -264,7 +261,6 @@ pub enum MarkingStep {
     /// Guard: the reference is not null.
     #[strum(to_string = "ref ≠ null")]
     IsRef,
-    /// Load of the mark.
     #[strum(to_string = "load mark")]
     LoadMark,
     /// Load of `fM`.
@@ -273,7 +269,6 @@ pub enum MarkingStep {
     /// Guard: the object is white.
     #[strum(to_string = "mark ≠ fM")]
     IsWhite,
-    /// Load of the phase.
     #[strum(to_string = "load phase")]
     LoadPhase,
     /// Guard: the phase is not `Idle`.
@@ -288,7 +283,6 @@ pub enum MarkingStep {
     /// Guard: the mark is unchanged.
     #[strum(to_string = "mark is unchanged")]
     IsUnchanged,
-    /// Store of the mark.
     #[strum(to_string = "store mark")]
     StoreMark,
     /// Release of the bus lock.

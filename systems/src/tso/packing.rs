@@ -27,7 +27,6 @@ pub(super) struct Packing {
     references: u64,
     /// of fields,
     fields: u64,
-    /// and of mutators.
     mutators: u64,
     object: u64,
     store: u64,

@@ -29,7 +29,6 @@ pub struct Request {
 pub enum Asks {
     /// Load from a place.
     Load(Place),
-    /// Store.
     Store(Store),
     /// Fence: the response waits until the buffer is empty.
     Mfence,
@@ -73,7 +72,6 @@ pub enum Place {
     Field(Ref, u8),
     /// The sense of marks.
     FM,
-    /// The phase.
     Phase,
 }
 
@@ -86,7 +84,6 @@ pub enum Answer {
     Bool(bool),
     /// A mark, if there is an object.
     Mark(Option<Mark>),
-    /// A phase.
     Phase(Phase),
     /// A reference, or null.
     Ref(Option<Ref>),

@@ -318,7 +318,6 @@ pub enum Flip {
     BeforeMark,
     /// One handshake early, before the init handshake.
     BeforeInit,
-    /// Never.
     Never,
 }
 

@@ -84,7 +84,6 @@ pub type Pending = ArrayVec<[FieldStore; MAX_BUFFER]>;
 pub struct FieldStore {
     /// The object.
     pub src: Ref,
-    /// Its field.
     pub field: u8,
     /// The value written.
     pub dst: Option<Ref>,
@@ -99,7 +98,6 @@ pub enum Action {
     /// A mutator gets a fresh object; which one is a result.
     #[rule(source = "Gammie et al., Fig. 6, Alloc")]
     Alloc {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The allocated object.
@@ -110,7 +108,6 @@ pub enum Action {
     /// A mutator discards some of its roots.
     #[rule(source = "Gammie et al., Fig. 6, Discard")]
     Discard {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// Those it keeps.
@@ -120,32 +117,26 @@ pub enum Action {
     /// A mutator reads a field of an object that it holds, and then holds what is there.
     #[rule(source = "Gammie et al., Fig. 6, Load")]
     Load {
-        /// The mutator.
         #[process]
         mutator: u8,
         /// The object.
         #[member(REFERENCES)]
         src: Ref,
-        /// Its field.
         field: u8,
     },
     /// A mutator writes a field of an object that it holds.
     #[rule(source = "Gammie et al., Fig. 6, Store")]
     Store {
-        /// The mutator.
         #[process]
         mutator: u8,
-        /// The store.
         #[member(REFERENCES)]
         store: FieldStore,
     },
     /// A pending store goes to memory.
     #[rule(process = "memory", source = "Gammie et al., Fig. 9")]
     Commit {
-        /// The mutator.
         #[member]
         mutator: u8,
-        /// The store.
         #[member(REFERENCES)]
         store: FieldStore,
     },

@@ -31,7 +31,6 @@ pub struct State {
     pub at: At<{ MAX_MUTATORS + 2 }>,
     /// The collector's variables.
     pub gc: Gc,
-    /// The mutators'.
     pub mutators: ArrayVec<[Mutator; MAX_MUTATORS]>,
     /// The system's.
     pub sys: Sys,
@@ -78,7 +77,6 @@ impl Configuration for State {
 pub enum Who {
     /// The collector.
     Gc,
-    /// A mutator.
     #[strum(to_string = "mutator {0}")]
     Mutator(u8),
 }
@@ -186,13 +184,10 @@ pub enum HandshakeType {
     refmap::State,
 )]
 pub enum HandshakePhase {
-    /// Idle.
     Idle,
     /// Idle flip.
     IdleInit,
-    /// Init.
     InitMark,
-    /// Mark.
     Mark,
     /// Get-roots, and every get-work.
     #[default]
@@ -202,9 +197,7 @@ pub enum HandshakePhase {
 /// An object [section 3.1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Object {
-    /// Its mark.
     pub mark: Mark,
-    /// Its fields.
     pub fields: ArrayVec<[Option<Ref>; MAX_FIELDS]>,
 }
 
@@ -219,7 +212,6 @@ pub enum Store {
     FA(Mark),
     /// Of the sense with which objects are marked.
     FM(Mark),
-    /// Of the phase.
     Phase(Phase),
 }
 
@@ -488,7 +480,6 @@ pub struct Mutator {
     /// The object to read or write.
     #[serde(serialize_with = "shown")]
     pub src: Ref,
-    /// Its field.
     pub field: u8,
     /// The value to write.
     pub dst: Option<Ref>,

@@ -24,7 +24,6 @@ use crate::heap::{self, Objects as Refs};
 pub struct OnTheFly {
     /// The instance.
     pub scope: Scope,
-    /// The variant.
     pub variant: Variant,
     /// The progress that is assumed; all of it by default.
     pub assumed: Vec<Progress>,

@@ -3,17 +3,15 @@
 use refmap::Settings;
 use refmap_checks::catalogue;
 
-use crate::program::{json, refmap, status, text};
+use crate::has;
+use crate::program::{each_is_refused, json, refmap, status, text};
 
 #[test]
 fn a_lock_holds_for_every_number_of_threads() {
     let output = refmap("check ticket-lock --counters unbounded --any-number-of threads");
     assert_eq!(status(&output), 0);
     let shown = text(&output.stdout);
-    assert!(
-        shown.contains("holds for every number of threads (views of 2)"),
-        "{shown}"
-    );
+    has(&shown, "holds for every number of threads (views of 2)");
     let report = json("check treiber-stack --any-number-of threads --json");
     assert_eq!(report["verdict"], "holds");
     assert_eq!(report["evidence"], "views");
@@ -58,51 +56,27 @@ fn what_few_members_violate_exits_with_1() {
     let output = refmap("check ticket-lock --counters bits --any-number-of threads");
     assert_eq!(status(&output), 1);
     let shown = text(&output.stdout);
-    assert!(
-        shown.contains("violated with 3 threads, simulation fails after 5 steps"),
-        "{shown}"
+    has(
+        &shown,
+        "violated with 3 threads, simulation fails after 5 steps",
     );
 }
 
 #[test]
 fn what_cannot_be_asked_is_refused() {
-    for (words, told) in [
-        (
-            "szymanski --any-number-of nodes",
-            "szymanski can be checked for any number of threads",
-        ),
-        (
-            "ben-ari-1 --any-number-of mutators",
-            "this check is not declared as a crowd",
-        ),
-        ("tso --any-number-of mutators", "--any-number-of is for "),
-        ("szymanski --views 2", "--any-number-of"),
-        (
-            "szymanski --any-number-of threads --views 0",
-            "0 is not in 1..=6",
-        ),
-        (
-            "szymanski --any-number-of threads --threads 3",
-            "cannot be used with",
-        ),
-        (
-            "szymanski --any-number-of threads --walks 3",
-            "cannot be used with",
-        ),
-        (
-            "szymanski --any-number-of threads --obligations deadlock",
-            "deadlock cannot be decided here",
-        ),
-        (
-            "szymanski --any-number-of threads --symmetry full",
-            "`symmetry` is no setting of a check of every number of members",
-        ),
-    ] {
-        let output = refmap(&format!("check {words}"));
-        assert_eq!(status(&output), 2, "{words}");
-        let shown = text(&output.stderr);
-        assert!(shown.contains(told), "{words}: {shown}");
-    }
+    each_is_refused(
+        "check ",
+        "
+szymanski --any-number-of nodes => szymanski can be checked for any number of threads
+ben-ari-1 --any-number-of mutators => this check is not declared as a crowd
+tso --any-number-of mutators => --any-number-of is for
+szymanski --views 2 => --any-number-of
+szymanski --any-number-of threads --views 0 => 0 is not in 1..=6
+szymanski --any-number-of threads --threads 3 => cannot be used with
+szymanski --any-number-of threads --walks 3 => cannot be used with
+szymanski --any-number-of threads --obligations deadlock => deadlock cannot be decided here
+szymanski --any-number-of threads --symmetry full => `symmetry` is no setting of a check of every number of members",
+    );
 }
 
 /// The members that a check names before it is built are those that it names afterwards.

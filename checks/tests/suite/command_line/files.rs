@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{status, text};
+use crate::program::{refmap, status, text};
 
 const HOLDS: &str = "check ben-ari-3 --nodes 2 --sons 1 --quiet";
 const VIOLATED: &str = "check ben-ari-3 --nodes 2 --sons 1 --figure-14 as-printed --quiet";
@@ -190,11 +190,8 @@ fn a_history_keeps_permissions_and_goes_to_standard_output() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let file = folder.path().join("history.jsonl");
     let recorded = |file: &Path| {
-        let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
-            .args("stress ben-ari --seconds 0.5 --quiet --record".split(' '))
-            .arg(file)
-            .output()
-            .expect("the program runs");
+        let stress = "stress ben-ari --seconds 0.5 --quiet --record";
+        let output = refmap(&format!("{stress} {}", file.display()));
         assert_eq!(status(&output), 0, "{}", text(&output.stderr));
         output
     };

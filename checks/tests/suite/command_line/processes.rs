@@ -11,6 +11,7 @@ use refmap::random::Generator;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
+use crate::has;
 use crate::program::{refmap, status, text};
 
 /// A check that takes some seconds.
@@ -438,7 +439,6 @@ fn machines_of_unequal_memory_search_together() {
     }
 }
 
-/// Each process of a list says the same.
 #[test]
 fn processes_of_a_list_of_hosts_say_the_same() {
     let folder = tempdir().expect("there is room for a folder");
@@ -471,7 +471,7 @@ fn processes_that_search_something_else_are_refused() {
         let output = process.wait_with_output().expect("it ends");
         let told = text(&output.stderr);
         assert_eq!(status(&output), 2, "{told}");
-        assert!(told.contains("ben-ari --nodes=4"), "{told}");
+        has(&told, "ben-ari --nodes=4");
     }
     let refused = |words: &str, message: &str| {
         let output = refmap(words);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::has;
 use crate::program::{self, refmap, status, text};
 
 /// The lines of a history, as JSON.
@@ -66,8 +67,8 @@ fn the_run_that_is_reported_is_recorded() {
     let told = text(&refmap(&format!("{words} {}", file.display())).stdout);
     let told: Vec<_> = told.split_whitespace().collect();
     let told = told.join(" ");
-    assert!(told.contains("an operation takes"), "{told}");
-    assert!(told.contains("times as long when it is recorded"), "{told}");
+    has(&told, "an operation takes");
+    has(&told, "times as long when it is recorded");
 }
 
 /// A field that the header's instance does not have is refused with its line.
@@ -104,7 +105,7 @@ fn a_field_that_there_is_not_is_refused() {
         let output = refmap(&format!("validate {} --against {against}", file.display()));
         assert_eq!(status(&output), 2, "{against}");
         let told = text(&output.stderr);
-        assert!(told.contains("line 5: there is no field 2"), "{told}");
+        has(&told, "line 5: there is no field 2");
     }
 }
 
@@ -182,7 +183,7 @@ fn a_header_with_a_typo_is_refused() {
         let (status, told) = validated();
         assert_eq!(status, 2, "{typo}");
         for part in parts {
-            assert!(told.contains(part), "{told}");
+            has(&told, part);
         }
     }
 }

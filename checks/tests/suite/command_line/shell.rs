@@ -33,7 +33,6 @@ fn bash_completes_the_names_of_checks() {
     assert!(offered.iter().all(|name| name.starts_with('b')));
 }
 
-/// The options of the help are in the manual page, for every check.
 #[test]
 fn every_check_has_a_manual_page() {
     for check in refmap_checks::catalogue().checks {

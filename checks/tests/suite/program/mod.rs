@@ -1,6 +1,7 @@
 //! Runs the program as a subprocess, and compares what it prints with what a page shows.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -32,16 +33,58 @@ pub fn json(words: &str) -> Value {
     })
 }
 
+/// Tests that a command exits with 2, prints nothing, and tells these parts in its error.
+#[track_caller]
+pub fn refused(words: &str, parts: &[&str]) {
+    let output = refmap(words);
+    let told = text(&output.stderr);
+    assert_eq!(status(&output), 2, "{words}: {told}");
+    for part in parts {
+        assert!(told.contains(part), "{words}: {part:?} is not in {told}");
+    }
+    assert!(output.stdout.is_empty(), "{words}");
+    assert!(!told.contains("panicked"), "{told}");
+}
+
+/// The same of each line `WORDS => PART … PART`; the words of all begin with `common`.
+#[track_caller]
+pub fn each_is_refused(common: &str, cases: &str) {
+    for case in cases.lines().skip(1) {
+        let (words, parts) = case.split_once(" => ").expect(case);
+        let parts: Vec<_> = parts.split(" … ").collect();
+        refused(&format!("{common}{words}"), &parts);
+    }
+}
+
 /// The workspace, which is a checkout of refmap.
 pub fn checkout() -> &'static Path {
     let checks = Path::new(env!("CARGO_MANIFEST_DIR"));
     checks.parent().expect("it is in the workspace")
 }
 
+/// Files below a folder of the checkout whose names end so, but what is hidden or was built.
+pub fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut folders = vec![checkout().join(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it is a folder") {
+            let path = entry.expect("it can be read").path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.expect("it has a name");
+            if path.is_dir() && !name.starts_with('.') && name != "target" {
+                folders.push(path);
+            } else if name.ends_with(ending) {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
 /// Contents of a file of the checkout.
 pub fn page(path: impl AsRef<Path>) -> String {
     let path = checkout().join(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Asserts that `printed` has the words of `shown`, but for measurements: seconds, memory and cores. `…` in `shown`

@@ -16,7 +16,6 @@ pub(crate) enum Ability {
     Symmetry,
     /// Inductive invariants.
     Induction,
-    /// Liveness.
     Liveness,
 }
 

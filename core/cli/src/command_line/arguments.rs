@@ -61,9 +61,7 @@ pub(super) fn parse(
             Listing::Text
         }),
         Some(("table", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a table");
+            let (name, matches) = named(matches);
             Command::Table(TableCommand {
                 table: name.to_owned(),
                 threads: threads(matches),
@@ -74,18 +72,11 @@ pub(super) fn parse(
             })
         }
         Some(("new", matches)) => Command::New(NewCommand {
-            folder: matches
-                .get_one::<PathBuf>("folder")
-                .expect("clap demands a folder")
-                .clone(),
+            folder: required(matches, "folder"),
             refmap: matches.get_one::<PathBuf>("refmap").cloned(),
         }),
         Some(("graph", matches)) => Command::Graph(GraphCommand {
-            files: matches
-                .get_many("files")
-                .expect("clap demands a file")
-                .cloned()
-                .collect(),
+            files: files(matches),
             limits: time_and_memory(matches),
             json: matches.get_flag("json"),
             html: page(matches, told),
@@ -94,11 +85,7 @@ pub(super) fn parse(
             Command::Include(Box::new(include_command(catalogue, matches, told)?))
         }
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
-            files: matches
-                .get_many("files")
-                .expect("clap demands a file")
-                .cloned()
-                .collect(),
+            files: files(matches),
             model: model(matches, "model"),
             limits: Limits {
                 states: matches.get_one("max-states").copied(),
@@ -109,19 +96,11 @@ pub(super) fn parse(
             json: matches.get_flag("json"),
         }),
         Some(("validate", matches)) => Command::Validate(ValidateCommand {
-            file: matches
-                .get_one::<PathBuf>("file")
-                .expect("clap demands a file")
-                .clone(),
-            against: matches
-                .get_one::<String>("against")
-                .expect("clap demands a specification")
-                .clone(),
+            file: required(matches, "file"),
+            against: required(matches, "against"),
             criterion: one_of(matches, "criterion", &criteria()),
             parameters: parameters(matches)?,
-            configurations: *matches
-                .get_one::<u64>("max-configurations")
-                .expect("there is a default") as usize,
+            configurations: required::<u64>(matches, "max-configurations") as usize,
             buffer: matches.get_one("buffer").copied(),
             keyed: matches.get_flag("keyed"),
             limits: time_and_memory(matches),
@@ -130,14 +109,10 @@ pub(super) fn parse(
             quiet: matches.get_flag("quiet"),
         }),
         Some(("fences", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a program");
-            let problem = catalogue
-                .fences
-                .iter()
-                .find(|problem| problem.name == name)
-                .expect("clap knows the programs of the catalogue only");
+            let (name, matches) = named(matches);
+            let mut problems = catalogue.fences.iter();
+            let problem = problems.find(|problem| problem.name == name);
+            let problem = problem.expect("clap knows those of the catalogue only");
             Command::Fences(FencesCommand {
                 problem: name.to_owned(),
                 arguments: problem.parameters.arguments(matches.clone()),
@@ -150,9 +125,7 @@ pub(super) fn parse(
             })
         }
         Some(("stress", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of an implementation");
+            let (name, matches) = named(matches);
             let stress = catalogue
                 .stress
                 .iter()
@@ -161,8 +134,8 @@ pub(super) fn parse(
             Command::Stress(StressCommand {
                 stress: name.to_owned(),
                 arguments: stress.parameters.arguments(matches.clone()),
-                seconds: *matches.get_one("seconds").expect("there is a default"),
-                seed: *matches.get_one("seed").expect("there is a default"),
+                seconds: required(matches, "seconds"),
+                seed: required(matches, "seed"),
                 record: matches.get_one("record").cloned(),
                 junit: matches.get_one("junit").cloned(),
                 json: matches.get_flag("json"),
@@ -174,9 +147,7 @@ pub(super) fn parse(
         Some((EXPLORE, _)) => return Err(refusal(&Feature::Pictures.missing(EXPLORE))),
         #[cfg(feature = "pictures")]
         Some((EXPLORE, matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a check");
+            let (name, matches) = named(matches);
             let check = known_check(catalogue, name);
             Command::Explore(ExploreCommand {
                 check: name.to_owned(),
@@ -186,25 +157,17 @@ pub(super) fn parse(
                 obligations: obligations(matches)?,
                 without: without(matches),
                 liveness: liveness(matches),
-                listen: matches
-                    .get_one("listen")
-                    .copied()
-                    .expect("there is a default"),
+                listen: required(matches, "listen"),
                 at: matches.get_one("at").cloned().unwrap_or_default(),
                 command: told.clone(),
             })
         }
         Some(("check", matches)) => {
-            let (name, matches) = matches
-                .subcommand()
-                .expect("clap demands the name of a check");
+            let (name, matches) = named(matches);
             let check = known_check(catalogue, name);
             Command::Check(Box::new(check_command(check, matches, told)?))
         }
-        Some(("completions", matches)) => {
-            let shell = matches.get_one("shell").copied();
-            Command::Completions(shell.expect("clap demands a shell"))
-        }
+        Some(("completions", matches)) => Command::Completions(required(matches, "shell")),
         Some(("man", matches)) => {
             let path = matches.get_many("command").unwrap_or_default();
             Command::Man(path.cloned().collect())
@@ -217,6 +180,23 @@ pub(super) fn parse(
             quiet: matches.get_flag("quiet"),
         }),
     })
+}
+
+/// The name that follows a command, and what comes behind it.
+fn named(matches: &ArgMatches) -> (&str, &ArgMatches) {
+    matches.subcommand().expect("clap demands a name")
+}
+
+/// Value that clap demands, or that has a default.
+fn required<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> T {
+    let value = matches.get_one::<T>(name).cloned();
+    value.expect("clap demands it, or there is a default")
+}
+
+/// The files that clap demands.
+fn files(matches: &ArgMatches) -> Vec<PathBuf> {
+    let files = matches.get_many("files").expect("clap demands a file");
+    files.cloned().collect()
 }
 
 /// # Errors
@@ -247,11 +227,7 @@ fn include_command(
             arguments: Box::new(check.parameters.arguments(asked_for)),
         },
         None => {
-            let file = |name| {
-                let file = matches.get_one::<PathBuf>(name);
-                file.expect("clap demands two files").clone()
-            };
-            Compared::Files([file(IMPLEMENTATION), file(SPECIFICATION)])
+            Compared::Files([IMPLEMENTATION, SPECIFICATION].map(|name| required(matches, name)))
         }
     };
     Ok(IncludeCommand {

@@ -1,7 +1,7 @@
 //! Files of a command, none of which is written over another.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::output_file::{Identity, OutputFile};
 
@@ -19,6 +19,17 @@ impl Files {
             read: paths.iter().filter_map(|path| Identity::of(path)).collect(),
             written: Vec::new(),
         }
+    }
+
+    /// Prepares a file that `what` is to be written to, and adds it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written, is a file that the command reads, or one that another result goes to.
+    pub fn prepare(&mut self, what: &'static str, path: &Path) -> io::Result<OutputFile> {
+        let file = OutputFile::prepare(path)?;
+        self.add(what, &file)?;
+        Ok(file)
     }
 
     /// Adds a file that `what` is to be written to.

@@ -32,12 +32,13 @@ pub(super) struct JunitFile {
 }
 
 impl JunitFile {
-    pub fn prepare(path: &Path, files: &mut Files) -> Result<Self, JunitFileError> {
-        let path = path.to_owned();
-        let prepared = OutputFile::prepare(&path);
-        let prepared = prepared.and_then(|file| files.add("the JUnit file", &file).map(|()| file));
-        match prepared {
-            Ok(file) => Ok(Self { path, file }),
+    /// Prepares the file, if one is asked for.
+    pub fn prepare(path: Option<&Path>, files: &mut Files) -> Result<Option<Self>, JunitFileError> {
+        let Some(path) = path.map(Path::to_owned) else {
+            return Ok(None);
+        };
+        match files.prepare("the JUnit file", &path) {
+            Ok(file) => Ok(Some(Self { path, file })),
             Err(source) => Err(JunitFileError { path, source }),
         }
     }

@@ -27,9 +27,7 @@ pub(super) struct PageFile<'a> {
 impl<'a> PageFile<'a> {
     pub fn prepare(page: &'a Page, files: &mut Files) -> Result<Self, PageFileError> {
         let (path, command) = (&*page.path, &*page.command);
-        let prepared = OutputFile::prepare(path);
-        let prepared = prepared.and_then(|file| files.add("the page", &file).map(|()| file));
-        match prepared {
+        match files.prepare("the page", path) {
             Ok(file) => Ok(Self {
                 path,
                 command,

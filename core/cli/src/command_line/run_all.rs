@@ -140,10 +140,7 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
     let catalogue = program.catalogue;
-    let mut junit = match &command.junit {
-        Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
-        None => None,
-    };
+    let mut junit = JunitFile::prepare(command.junit.as_deref(), &mut Files::default())?;
     let mut read = None;
     let validate = |_: &Watchdog| catalogue.validated();
     // A function that makes an instance may not return either.

@@ -55,10 +55,7 @@ pub(super) fn run(
         Some(page) => Some(PageFile::prepare(page, files)?),
         None => None,
     };
-    let junit = match &command.junit {
-        Some(path) => Some(JunitFile::prepare(path, files)?),
-        None => None,
-    };
+    let junit = JunitFile::prepare(command.junit.as_deref(), files)?;
     let label = format!("stress {}", stress.name);
     let limits = Limits {
         seconds: Some(command.seconds),

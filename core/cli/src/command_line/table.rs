@@ -39,10 +39,7 @@ pub(super) fn run(
     let table = tables.find(|table| table.name == command.table);
     let table = table.expect("the command line knows the tables of the catalogue only");
     let started = Instant::now();
-    let junit = match &command.junit {
-        Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
-        None => None,
-    };
+    let junit = JunitFile::prepare(command.junit.as_deref(), &mut Files::default())?;
     let check = catalogue.check(table.check)?;
     table.validate(check)?;
     let bar = progress::Bar::new(command.quiet, table.name, table.height(), Limits::default());

@@ -104,21 +104,22 @@ pub(super) enum Traced {
 }
 
 impl TraceFile {
-    pub fn prepare(path: &Path, files: &mut Files) -> Result<Self, TraceFileError> {
-        let path = path.to_owned();
+    /// Prepares the file, if one is asked for.
+    pub fn prepare(path: Option<&Path>, files: &mut Files) -> Result<Option<Self>, TraceFileError> {
+        let Some(path) = path.map(Path::to_owned) else {
+            return Ok(None);
+        };
         if path.extension().is_some_and(|ending| ending == "svg") && !Feature::Pictures.is_on() {
             let needs = Feature::Pictures.missing("a picture").to_string();
             return Err(TraceFileError::Feature { needs });
         }
         let format = Format::of(&path);
-        let prepared = OutputFile::prepare(&path);
-        let prepared = prepared.and_then(|file| files.add("the trace", &file).map(|()| file));
-        let file = match prepared {
+        let file = match files.prepare("the trace", &path) {
             Ok(file) => file,
             Err(source) => return Err(TraceFileError::Write { path, source }),
         };
         match format.or(file.is_stream().then_some(Format::Itf)) {
-            Some(format) => Ok(Self { path, format, file }),
+            Some(format) => Ok(Some(Self { path, format, file })),
             None => Err(TraceFileError::Ending { path }),
         }
     }

@@ -14,6 +14,7 @@ use refmap_testing::{Adjusting, counter, itself};
 use serde_json::json;
 
 use super::run_all::page;
+use super::{cases, lines};
 
 const SAYS: &str = "a paper: what it says";
 
@@ -80,414 +81,90 @@ fn refused(page: &str) -> String {
 /// Each malformed row is refused, with its line, what is wrong and what is allowed.
 #[test]
 fn a_malformed_row_is_refused() {
-    let row = |command: &str, expected: &str, source: &str| {
-        format!("| `{command}` | {expected} | {source} |")
-    };
-    let of = |command: &str| row(command, "holds", SAYS);
-    let expecting = |expected: &str| row("check c", expected, SAYS);
-    for (row, told) in [
-        // Rows and cells.
-        (
-            "| `check c` | holds |".to_owned(),
-            (
-                "check c",
-                "it has 2 cells, and must have 3: claim, expected and source",
-            ),
-        ),
-        (
-            "| `check c` | holds | a: b | c |".to_owned(),
-            (
-                "check c",
-                "it has 4 cells, and must have 3: claim, expected and source",
-            ),
-        ),
-        (
-            "| `check c` | holds | a: b".to_owned(),
-            (
-                "| `check c` | holds | a: b",
-                "a line with a bar is a row of a table, and begins and ends with one",
-            ),
-        ),
-        (
-            "`check c` | holds | a: b".to_owned(),
-            (
-                "`check c` | holds | a: b",
-                "a line with a bar is a row of a table, and begins and ends with one",
-            ),
-        ),
-        (
-            "| check c | holds | a: b |".to_owned(),
-            (
-                "| check c | holds | a: b |",
-                "the command has to be between backticks",
-            ),
-        ),
-        (
-            row("check c", "holds", "a paper"),
-            (
-                "check c",
-                "the last cell must be a source and what it says, with `: ` between them",
-            ),
-        ),
-        (
-            row("check c", "holds", "a paper, what it says:"),
-            (
-                "check c",
-                "the last cell must be a source and what it says, with `: ` between them",
-            ),
-        ),
-        (
-            row("check c", "holds", "a paper\\: what it says"),
-            (
-                "check c",
-                "the last cell must be a source and what it says, with `: ` between them",
-            ),
-        ),
-        // Commands.
-        (
-            of("chekc c"),
-            (
-                "| `chekc c` | holds | a paper: what it says |",
-                "the command is neither `check NAME` nor `table NAME`",
-            ),
-        ),
-        (
-            of("check"),
-            (
-                "| `check` | holds | a paper: what it says |",
-                "the command is neither `check NAME` nor `table NAME`",
-            ),
-        ),
-        (
-            of("cargo run check c"),
-            (
-                "| `cargo run check c` | holds | a paper: what it says |",
-                "the command is neither `check NAME` nor `table NAME`",
-            ),
-        ),
-        (
-            of("other check c"),
-            (
-                "check c",
-                "the command is one of \"other\", and those before it of \"\"",
-            ),
-        ),
-        (
-            of("check d"),
-            ("check d", "there is no check \"d\"; there are: c, n"),
-        ),
-        (
-            of("check c --node 3"),
-            (
-                "check c --node 3",
-                "c has no parameter \"node\" (did you mean \"nodes\"?); there are: nodes, memory, fast, fence",
-            ),
-        ),
-        (
-            of("check c --keep-goin"),
-            (
-                "check c --keep-goin",
-                "c has no parameter \"keep-goin\" (did you mean \"keep-going\"?); there are: nodes, memory, fast, fence",
-            ),
-        ),
-        (
-            of("check c --json"),
-            (
-                "check c --json",
-                "c has no parameter \"json\"; there are: nodes, memory, fast, fence",
-            ),
-        ),
-        (
-            of("check c --nodes 5"),
-            (
-                "check c --nodes 5",
-                "nodes is 5, and must be a number from 2 to 4",
-            ),
-        ),
-        (
-            of("check c --nodes=x"),
-            (
-                "check c --nodes=x",
-                "nodes is \"x\", and must be a number from 2 to 4",
-            ),
-        ),
-        (
-            of("check c --nodes"),
-            (
-                "check c --nodes",
-                "nodes is \"\", and must be a number from 2 to 4",
-            ),
-        ),
-        (
-            of("check c --memory pso"),
-            (
-                "check c --memory pso",
-                "memory is \"pso\", and must be sc or tso",
-            ),
-        ),
-        (
-            of("check c --nodes 3 --nodes 3"),
-            (
-                "check c --nodes 3 --nodes 3",
-                "the argument '--nodes <N>' cannot be used multiple times",
-            ),
-        ),
-        (
-            of("check c --fast --fast"),
-            (
-                "check c --fast --fast",
-                "the argument '--fast' cannot be used multiple times",
-            ),
-        ),
-        (
-            of("check c trailing"),
-            ("check c trailing", "unexpected argument 'trailing' found"),
-        ),
-        (
-            of("check c --symmetry ful"),
-            (
-                "check c --symmetry ful",
-                "invalid value 'ful' for '--symmetry <symmetry>' [possible values: none, full]; tip: a similar value exists: 'full'",
-            ),
-        ),
-        (
-            of("check c --steps 3"),
-            (
-                "check c --steps 3",
-                "the following required arguments were not provided: --walks <N>",
-            ),
-        ),
-        (
-            of("check c --obligations none --inductive"),
-            (
-                "check c --obligations none --inductive",
-                "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; for inductive:* alone say '--obligations inductive'",
-            ),
-        ),
-        (
-            of("check c --fence a*"),
-            (
-                "check c --fence a*",
-                "'*' means something to a shell: the word has to be in single quotes",
-            ),
-        ),
-        (
-            of("check c --fence 'a"),
-            (
-                "check c --fence 'a",
-                "a single quote or a backslash has no end",
-            ),
-        ),
-        // Expected results.
-        (
-            expecting("hold"),
-            (
-                "check c",
-                "the verdict is \"hold\", and must be holds, violated or incomplete",
-            ),
-        ),
-        (
-            expecting(""),
-            (
-                "check c",
-                "the verdict is \"the end\", and must be holds, violated or incomplete",
-            ),
-        ),
-        (
-            expecting("violated by"),
-            (
-                "check c",
-                "an obligation is to follow \"by\", and \"the end\" does",
-            ),
-        ),
-        (
-            expecting("violated by simulation agency"),
-            (
-                "check c",
-                "\"agency\" is not expected there: after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow",
-            ),
-        ),
-        (
-            expecting("violated after 3 step"),
-            (
-                "check c",
-                "\"step\" is not expected there: steps can follow",
-            ),
-        ),
-        (
-            expecting("violated after 1 steps"),
-            (
-                "check c",
-                "\"steps\" is not expected there: step can follow",
-            ),
-        ),
-        (
-            expecting("violated after steps"),
-            (
-                "check c",
-                "\"steps\" is no number of steps, which is written as 1 234 or 1234",
-            ),
-        ),
-        (
-            expecting("violated, and simulation"),
-            (
-                "check c",
-                "\"simulation\" is not expected there: by can follow",
-            ),
-        ),
-        (
-            expecting("violated, by simulation"),
-            (
-                "check c",
-                "\"by\" is not expected there: by OBLIGATION, after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow",
-            ),
-        ),
-        (
-            expecting("holds, 12 sttaes"),
-            (
-                "check c",
-                "\"sttaes\" is not expected there: states can follow",
-            ),
-        ),
-        (
-            expecting("holds, 12 345 67 states"),
-            (
-                "check c",
-                "\"12 345 67\" is no number of states or transitions, which is written as 1 234 or 1234",
-            ),
-        ),
-        (
-            expecting("holds, 1234 567 states"),
-            (
-                "check c",
-                "\"1234 567\" is no number of states or transitions, which is written as 1 234 or 1234",
-            ),
-        ),
-        (
-            expecting("holds, 12x states"),
-            (
-                "check c",
-                "\"12x\" is no number of states or transitions, which is written as 1 234 or 1234",
-            ),
-        ),
-        (
-            expecting("holds, 99999999999999999999 states"),
-            (
-                "check c",
-                "\"99999999999999999999\" is no number of states or transitions, which is written as 1 234 or 1234",
-            ),
-        ),
-        (
-            expecting("holds, 12 states, 12 states"),
-            (
-                "check c",
-                "\"states\" is not expected there: transitions can follow",
-            ),
-        ),
-        (
-            expecting("holds, 12 transitions, 12 states"),
-            (
-                "check c",
-                "\"12\" is not expected there: `, all exercised` can follow",
-            ),
-        ),
-        (
-            expecting("holds, 12 states 12 transitions"),
-            (
-                "check c",
-                "\"12\" is not expected there: `, N transitions`, `, all exercised` can follow",
-            ),
-        ),
-        (
-            expecting("holds, all"),
-            (
-                "check c",
-                "\"the end\" is not expected there: exercised can follow",
-            ),
-        ),
-        (
-            expecting("holds, all exercised, 12 states"),
-            (
-                "check c",
-                "\"12\" is not expected there: nothing can follow",
-            ),
-        ),
-        (
-            expecting("holds."),
-            (
-                "check c",
-                "the verdict is \"holds.\", and must be holds, violated or incomplete",
-            ),
-        ),
-        (
-            expecting("holds,"),
-            (
-                "check c",
-                "\"the end\" is not expected there: by OBLIGATION, after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow",
-            ),
-        ),
-        (
-            expecting("violated by 'simulation"),
-            ("check c", "a single quote has no end"),
-        ),
-        // Published tables.
-        (
-            row("table size", "1 cells as recorded", "a paper: all of them"),
-            (
-                "table size",
-                "there is no published table \"size\" (did you mean \"sizes\"?); there are: sizes",
-            ),
-        ),
-        (
-            row("table sizes", "2 cells as recorded", "a paper: all of them"),
-            (
-                "table sizes",
-                "the table says \"1 cells as recorded\", and the row \"2 cells as recorded\"",
-            ),
-        ),
-        (
-            row(
-                "table sizes",
-                "1 cells as recorded",
-                "another paper: all of them",
-            ),
-            (
-                "table sizes",
-                "the table says \"a paper\", and the row \"another paper\"",
-            ),
-        ),
-        (
-            row(
-                "table sizes",
-                "1 cells as recorded",
-                "a paper: some of them",
-            ),
-            (
-                "table sizes",
-                "the table says \"all of them\", and the row \"some of them\"",
-            ),
-        ),
-        (
-            row(
-                "table sizes --nodes 3",
-                "1 cells as recorded",
-                "a paper: all of them",
-            ),
-            (
-                "table sizes --nodes 3",
-                "the command is neither `check NAME` nor `table NAME`",
-            ),
-        ),
-    ] {
+    let of = |command: &str, expected: &str| format!("| `{command}` | {expected} | {SAYS} |");
+    let is_refused = |row: &str, claim: &str, reason: &str| {
         let before = "# Claims\n\nOf a counter.\n\n| claim | expected | source |\n|---|---|---|\n";
-        let right = of("check n");
+        let right = of("check n", "holds");
         let found = refused(&format!("{before}{right}\n{row}\n{right}\n\nThe end.\n"));
-        let (_, reason) = told;
-        let expected = format!(
-            "error: line 8: the claim `{}` cannot be decided: {reason}",
-            told.0
-        );
+        let expected = format!("error: line 8: the claim `{claim}` cannot be decided: {reason}");
         assert_eq!(found, expected, "{row}");
+    };
+    // Rows, cells, and published tables.
+    for case in lines(
+        r#"
+| `check c` | holds | => check c => it has 2 cells, and must have 3: claim, expected and source
+| `check c` | holds | a: b | c | => check c => it has 4 cells, and must have 3: claim, expected and source
+| `check c` | holds | a: b => | `check c` | holds | a: b => a line with a bar is a row of a table, and begins and ends with one
+`check c` | holds | a: b => `check c` | holds | a: b => a line with a bar is a row of a table, and begins and ends with one
+| check c | holds | a: b | => | check c | holds | a: b | => the command has to be between backticks
+| `check c` | holds | a paper | => check c => the last cell must be a source and what it says, with `: ` between them
+| `check c` | holds | a paper, what it says: | => check c => the last cell must be a source and what it says, with `: ` between them
+| `check c` | holds | a paper\: what it says | => check c => the last cell must be a source and what it says, with `: ` between them
+| `chekc c` | holds | a paper: what it says | => | `chekc c` | holds | a paper: what it says | => the command is neither `check NAME` nor `table NAME`
+| `check` | holds | a paper: what it says | => | `check` | holds | a paper: what it says | => the command is neither `check NAME` nor `table NAME`
+| `cargo run check c` | holds | a paper: what it says | => | `cargo run check c` | holds | a paper: what it says | => the command is neither `check NAME` nor `table NAME`
+| `other check c` | holds | a paper: what it says | => check c => the command is one of "other", and those before it of ""
+| `table size` | 1 cells as recorded | a paper: all of them | => table size => there is no published table "size" (did you mean "sizes"?); there are: sizes
+| `table sizes` | 2 cells as recorded | a paper: all of them | => table sizes => the table says "1 cells as recorded", and the row "2 cells as recorded"
+| `table sizes` | 1 cells as recorded | another paper: all of them | => table sizes => the table says "a paper", and the row "another paper"
+| `table sizes` | 1 cells as recorded | a paper: some of them | => table sizes => the table says "all of them", and the row "some of them"
+| `table sizes --nodes 3` | 1 cells as recorded | a paper: all of them | => table sizes --nodes 3 => the command is neither `check NAME` nor `table NAME`"#,
+    ) {
+        let parts: Vec<_> = case.split(" => ").collect();
+        let [row, claim, reason] = parts[..] else {
+            panic!("three parts: {case}");
+        };
+        is_refused(row, claim, reason);
+    }
+    // Commands.
+    for (command, reason) in cases(
+        r#"
+check d => there is no check "d"; there are: c, n
+check c --node 3 => c has no parameter "node" (did you mean "nodes"?); there are: nodes, memory, fast, fence
+check c --keep-goin => c has no parameter "keep-goin" (did you mean "keep-going"?); there are: nodes, memory, fast, fence
+check c --json => c has no parameter "json"; there are: nodes, memory, fast, fence
+check c --nodes 5 => nodes is 5, and must be a number from 2 to 4
+check c --nodes=x => nodes is "x", and must be a number from 2 to 4
+check c --nodes => nodes is "", and must be a number from 2 to 4
+check c --memory pso => memory is "pso", and must be sc or tso
+check c --nodes 3 --nodes 3 => the argument '--nodes <N>' cannot be used multiple times
+check c --fast --fast => the argument '--fast' cannot be used multiple times
+check c trailing => unexpected argument 'trailing' found
+check c --symmetry ful => invalid value 'ful' for '--symmetry <symmetry>' [possible values: none, full]; tip: a similar value exists: 'full'
+check c --steps 3 => the following required arguments were not provided: --walks <N>
+check c --obligations none --inductive => the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; for inductive:* alone say '--obligations inductive'
+check c --fence a* => '*' means something to a shell: the word has to be in single quotes
+check c --fence 'a => a single quote or a backslash has no end"#,
+    ) {
+        is_refused(&of(command, "holds"), command, reason);
+    }
+    // Expected results.
+    for (expected, reason) in cases(
+        r#"
+hold => the verdict is "hold", and must be holds, violated or incomplete
+ => the verdict is "the end", and must be holds, violated or incomplete
+violated by => an obligation is to follow "by", and "the end" does
+violated by simulation agency => "agency" is not expected there: after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow
+violated after 3 step => "step" is not expected there: steps can follow
+violated after 1 steps => "steps" is not expected there: step can follow
+violated after steps => "steps" is no number of steps, which is written as 1 234 or 1234
+violated, and simulation => "simulation" is not expected there: by can follow
+violated, by simulation => "by" is not expected there: by OBLIGATION, after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow
+holds, 12 sttaes => "sttaes" is not expected there: states can follow
+holds, 12 345 67 states => "12 345 67" is no number of states or transitions, which is written as 1 234 or 1234
+holds, 1234 567 states => "1234 567" is no number of states or transitions, which is written as 1 234 or 1234
+holds, 12x states => "12x" is no number of states or transitions, which is written as 1 234 or 1234
+holds, 99999999999999999999 states => "99999999999999999999" is no number of states or transitions, which is written as 1 234 or 1234
+holds, 12 states, 12 states => "states" is not expected there: transitions can follow
+holds, 12 transitions, 12 states => "12" is not expected there: `, all exercised` can follow
+holds, 12 states 12 transitions => "12" is not expected there: `, N transitions`, `, all exercised` can follow
+holds, all => "the end" is not expected there: exercised can follow
+holds, all exercised, 12 states => "12" is not expected there: nothing can follow
+holds. => the verdict is "holds.", and must be holds, violated or incomplete
+holds, => "the end" is not expected there: by OBLIGATION, after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow
+violated by 'simulation => a single quote has no end"#,
+    ) {
+        is_refused(&of("check c", expected), "check c", reason);
     }
 }
 
@@ -602,39 +279,19 @@ fn a_claim_tells_what_differs() {
     let as_it_is =
         "violated by simulation after 3 steps, and by invariant:small, 4 states, 4 transitions";
     assert_eq!(differences(as_it_is, &report), [""; 0]);
-    for (claimed, expected) in [
-        ("holds", "verdict: expected holds, found violated"),
-        (
-            "violated by deadlock",
-            "violated obligation: expected deadlock, found simulation",
-        ),
-        ("violated after 2 steps", "length: expected 2, found 3"),
-        ("violated, 5 states", "states: expected 5, found 4"),
-        (
-            "violated, 5 states, 4 transitions",
-            "states: expected 5, found 4",
-        ),
-        (
-            "violated, 4 states, 3 transitions",
-            "transitions: expected 3, found 4",
-        ),
-        (
-            "violated, 3 transitions",
-            "transitions: expected 3, found 4",
-        ),
-        (
-            "violated, and by deadlock",
-            "deadlock: expected true, found false",
-        ),
-        (
-            "violated, and by invariant:small, deadlock",
-            "deadlock: expected true, found false",
-        ),
-        (
-            "violated, all exercised",
-            "unexercised: expected , found premise:hollow",
-        ),
-    ] {
+    for (claimed, expected) in cases(
+        r#"
+holds => verdict: expected holds, found violated
+violated by deadlock => violated obligation: expected deadlock, found simulation
+violated after 2 steps => length: expected 2, found 3
+violated, 5 states => states: expected 5, found 4
+violated, 5 states, 4 transitions => states: expected 5, found 4
+violated, 4 states, 3 transitions => transitions: expected 3, found 4
+violated, 3 transitions => transitions: expected 3, found 4
+violated, and by deadlock => deadlock: expected true, found false
+violated, and by invariant:small, deadlock => deadlock: expected true, found false
+violated, all exercised => unexercised: expected , found premise:hollow"#,
+    ) {
         assert_eq!(differences(claimed, &report), [expected]);
     }
     // A check that holds or is undecided is not as claimed either.
@@ -783,31 +440,17 @@ fn arguments_are_in_their_range_or_refused() {
         run("--fence a --memory tso --fast --fence b --nodes=4"),
         Ok(given)
     );
-    for (line, message) in [
-        ("--nodes 1", "nodes is 1, and must be a number from 2 to 4"),
-        ("--nodes 5", "nodes is 5, and must be a number from 2 to 4"),
-        (
-            "--nodes +3",
-            "nodes is \"+3\", and must be a number from 2 to 4",
-        ),
-        (
-            "--nodes -1",
-            "nodes is \"-1\", and must be a number from 2 to 4",
-        ),
-        (
-            "--nodes ''",
-            "nodes is \"\", and must be a number from 2 to 4",
-        ),
-        ("--memory pso", "memory is \"pso\", and must be sc or tso"),
-        (
-            "--fast=yes",
-            "unexpected value 'yes' for '--fast' found; no more were expected",
-        ),
-        (
-            "--node 3",
-            "c has no parameter \"node\" (did you mean \"nodes\"?); there are: nodes, memory, fast, fence",
-        ),
-    ] {
+    for (line, message) in cases(
+        r#"
+--nodes 1 => nodes is 1, and must be a number from 2 to 4
+--nodes 5 => nodes is 5, and must be a number from 2 to 4
+--nodes +3 => nodes is "+3", and must be a number from 2 to 4
+--nodes -1 => nodes is "-1", and must be a number from 2 to 4
+--nodes '' => nodes is "", and must be a number from 2 to 4
+--memory pso => memory is "pso", and must be sc or tso
+--fast=yes => unexpected value 'yes' for '--fast' found; no more were expected
+--node 3 => c has no parameter "node" (did you mean "nodes"?); there are: nodes, memory, fast, fence"#,
+    ) {
         assert_eq!(run(line), Err(message.to_owned()));
     }
     #[derive(Clone, clap::Args)]

@@ -10,6 +10,7 @@ use refmap_testing::{counter, itself};
 use roxmltree::Document;
 
 use super::run_all::{page, run};
+use crate::has;
 
 /// Escape sequences of several kinds: of seven and of eight bits, of the title, and of the direction of writing.
 const HOSTILE: &str = "\u{1b}[31m\u{9b}2J\u{1b}]0;t\u{7}\u{202e}\u{2066}\u{7f}\r";
@@ -70,7 +71,7 @@ fn what_is_printed_is_seen() {
     }
     // A panic says where it was, and its text is on the page and in the other files.
     let (_, text) = run(&catalogue(), "check count --name panics", false);
-    assert!(text.contains(&format!("“{SHOWN}”")), "{text}");
+    has(&text, &format!("“{SHOWN}”"));
 }
 
 #[test]

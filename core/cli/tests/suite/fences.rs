@@ -97,7 +97,6 @@ fn published_fences_are_compared_with_the_minimal_ones() {
     assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
 }
 
-/// Published fences with two minimal sets among them are compared with both.
 #[test]
 fn published_fences_are_compared_with_each_minimal_set_among_them() {
     let problem = FenceProblem::new("message passing", "", "", |_: &Nothing| {

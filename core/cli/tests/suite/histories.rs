@@ -12,6 +12,7 @@ use refmap_histories::specifications::{Counter, Operations};
 use serde_json::{Map, Value};
 
 use super::run_all::carried_out;
+use crate::has;
 
 /// Validates a history against an object, and returns the report.
 fn validated(history: &str, words: &[&str]) -> (Result<Status, CommandError>, Value) {
@@ -50,7 +51,7 @@ fn assert_violated(history: &str, words: &[&str]) -> Value {
 fn assert_refused(history: &str, words: &[&str], told: &str) {
     let (status, _) = validated(history, words);
     let error = status.expect_err("it has no verdict").to_string();
-    assert!(error.contains(told), "{error}");
+    has(&error, told);
 }
 
 /// Of a history without an end only the beginning is read.
@@ -142,7 +143,7 @@ fn a_register_of_jepsen_is_linearizable_or_not() {
     let report = assert_holds(&history, &["register"]);
     assert_eq!(report["history"]["events"], 5);
     let taken = report["taken_at_word"].to_string();
-    assert!(taken.contains("that the history is whole"), "{taken}");
+    has(&taken, "that the history is whole");
     // The value that was overwritten does not come back.
     done(&mut history, 1, "read", "nil", "1");
     let report = assert_violated(&history, &["register"]);
@@ -399,10 +400,7 @@ fn criteria_have_their_own_orders() {
     by(&never, "quiescent", false);
     let (status, _) = validated(&busy, &["register", "--criterion", "serializable"]);
     let error = status.expect_err("there is none of the name").to_string();
-    assert!(
-        error.contains("linearizable, sequential, quiescent"),
-        "{error}"
-    );
+    has(&error, "linearizable, sequential, quiescent");
 }
 
 /// Of two objects each has an order of its own, and they have none together.

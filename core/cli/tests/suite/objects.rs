@@ -12,6 +12,7 @@ use refmap_histories::specifications::{Counter, Operations, counter::Call};
 use serde_json::Value;
 
 use super::run_all::carried_out;
+use crate::has;
 
 /// Counter of two steps, or of one.
 pub fn counter(is_lossy: bool) -> impl Object {
@@ -67,12 +68,12 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
     let words = ["lossy", "--seconds", "60", "--record", file, "--html", page];
     let (status, text) = run(&[&words[..], &["--junit", results]].concat());
     assert_eq!(status.expect("it runs"), Status::Violated, "{text}");
-    assert!(
-        text.contains("threads: the specification has no order with fetch_add(1)"),
-        "{text}"
+    has(
+        &text,
+        "threads: the specification has no order with fetch_add(1)",
     );
     // Which threads are shown depends on where the run was.
-    assert!(text.contains("\n      thread "), "{text}");
+    has(&text, "\n      thread ");
     let html = std::fs::read_to_string(page).expect("it is written");
     assert!(html.contains("no order with fetch_add(1)") && html.contains("<pre>"));
     let junit = std::fs::read_to_string(results).expect("it is written");
@@ -126,8 +127,8 @@ fn a_history_that_cannot_be_written_is_told() {
     let file = "/no/such/folder/lossy.jsonl";
     let (status, text) = run(&["lossy", "--seconds", "60", "--record", file]);
     let told = status.expect_err("there is no folder").to_string();
-    assert!(told.contains(file), "{told}");
-    assert!(text.contains("again:"), "{text}");
+    has(&told, file);
+    has(&text, "again:");
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn a_sound_object_is_not_refused() {
     let (status, text) = run(&["sound", "--seconds", "0.1", "--json", "--junit", junit]);
     let junit = std::fs::read_to_string(results.path()).expect("it is written");
     // Nothing found is no failure, as the exit status says.
-    assert!(junit.contains("failures=\"0\" errors=\"0\""), "{junit}");
+    has(&junit, "failures=\"0\" errors=\"0\"");
     assert_eq!(status.expect("it runs"), Status::Success, "{text}");
     let report: Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(report["verdict"], "incomplete");

@@ -12,6 +12,8 @@ use refmap_testing::{Adjusting, counter, itself};
 use serde_json::{Value, json};
 
 use super::run_all::{carried_out, page, run};
+use super::{cases, lines};
+use crate::{has, over};
 
 /// Number of runs of a check of the test of validated claims.
 static SEARCHED: AtomicUsize = AtomicUsize::new(0);
@@ -29,10 +31,7 @@ fn catalogue() -> Catalogue {
         refinement.liveness = vec![Property::eventually("three", "a test", |n: &u8| *n == 3)];
         Ok(Box::new(Checker::owning(refinement).inductive()))
     });
-    Catalogue {
-        checks: vec![count],
-        ..Catalogue::default()
-    }
+    over(vec![count])
 }
 
 /// Like a shell, for words in single quotes.
@@ -74,39 +73,17 @@ const DEFAULT: [&str; 10] = [
 
 #[test]
 fn patterns_choose_rows() {
-    for (options, expected) in [
-        (
-            "--obligations 'invariant:s*'",
-            &["invariant:small", "invariant:small too"][..],
-        ),
-        (
-            "--obligations 'invariant:small too'",
-            &["invariant:small too"],
-        ),
-        (
-            "--obligations 'deadlock,invariant:no loss\\, ever'",
-            &["invariant:no loss, ever", "deadlock"],
-        ),
-        (
-            "--obligations '*:small,*:three'",
-            &["invariant:small", "inductive:small", "eventually:three"],
-        ),
-        ("--obligations 'in*' --without '*:*l*'", &["initiality"]),
-        (
-            "--obligations invariant --without 'invariant:*too'",
-            &["invariant:small", "invariant:no loss, ever"],
-        ),
-        // What is added can be left out, too.
-        (
-            "--obligations simulation --liveness --inductive --without 'fairness,inductive:small*'",
-            &[
-                "simulation",
-                "inductive:no loss, ever",
-                "inductive:simulation",
-                "eventually:three",
-            ],
-        ),
-    ] {
+    for (options, expected) in cases(
+        r#"
+--obligations 'invariant:s*' => invariant:small; invariant:small too
+--obligations 'invariant:small too' => invariant:small too
+--obligations 'deadlock,invariant:no loss\, ever' => invariant:no loss, ever; deadlock
+--obligations '*:small,*:three' => invariant:small; inductive:small; eventually:three
+--obligations 'in*' --without '*:*l*' => initiality
+--obligations invariant --without 'invariant:*too' => invariant:small; invariant:no loss, ever
+--obligations simulation --liveness --inductive --without 'fairness,inductive:small*' => simulation; inductive:no loss, ever; inductive:simulation; eventually:three"#,
+    ) {
+        let expected: Vec<_> = expected.split("; ").collect();
         assert_eq!(
             rows(options).expect("they are there"),
             expected,
@@ -122,36 +99,19 @@ fn patterns_choose_rows() {
 
 #[test]
 fn a_pattern_that_stands_for_nothing_is_refused() {
-    for (options, expected) in [
-        (
-            "--obligations 'invarient:*'",
-            "there is no obligation \"invarient:*\" (did you mean \"invariant:*\"?); there are: environment, invariant, ",
-        ),
-        (
-            "--without 'simulatoin'",
-            "there is no obligation \"simulatoin\" (did you mean \"simulation\"?)",
-        ),
-        (
-            "--without 'invariant:b*'",
-            "there is no obligation \"invariant:b*\"",
-        ),
-        ("--without ''", "there is no obligation \"\""),
-        (
-            "--obligations 'leads-to:*'",
-            "\"leads-to:*\" stands for nothing: the refinement has no leads-to:*",
-        ),
-        (
-            "--without model",
-            "\"model\" belongs to every check, and cannot be left out",
-        ),
-        ("--without '*'", "without * nothing is left to check"),
-        (
-            "--obligations simulation --without simulation",
-            "without simulation nothing is left to check",
-        ),
-        ("--obligations none --without agency", "cannot be used with"),
-        ("--obligations none --inductive", "cannot be used with"),
-    ] {
+    for (options, expected) in cases(
+        r#"
+--obligations 'invarient:*' => there is no obligation "invarient:*" (did you mean "invariant:*"?); there are: environment, invariant,
+--without 'simulatoin' => there is no obligation "simulatoin" (did you mean "simulation"?)
+--without 'invariant:b*' => there is no obligation "invariant:b*"
+--without '' => there is no obligation ""
+--obligations 'leads-to:*' => "leads-to:*" stands for nothing: the refinement has no leads-to:*
+--without model => "model" belongs to every check, and cannot be left out
+--without '*' => without * nothing is left to check
+--obligations simulation --without simulation => without simulation nothing is left to check
+--obligations none --without agency => cannot be used with
+--obligations none --inductive => cannot be used with"#,
+    ) {
         let error = rows(options).expect_err("nothing is there");
         assert!(error.contains(expected), "{options}: {error}");
     }
@@ -178,10 +138,7 @@ fn a_parameter_without_is_no_option() {
         assert_eq!(arguments.without, ["a part"; 0]);
         Ok(Box::new(Checker::owning(itself(counter()))))
     });
-    let catalogue = Catalogue {
-        checks: vec![count],
-        ..Catalogue::default()
-    };
+    let catalogue = over(vec![count]);
     let (status, text) = run(
         &catalogue,
         "check count --without-obligations deadlock",
@@ -269,104 +226,61 @@ fn table(given: &str, cells: usize) -> Table {
 fn every_claim_is_validated_before_one_is_decided() {
     let says = "a test: it counts";
     let right = ["check count --size 3", "holds", says];
-    let wrong = [
-        (
-            ["check count --size x", "holds", says],
-            "the claim `check count --size x` cannot be decided: size is \"x\", and must be a number from 1 to 9",
-        ),
-        (
-            ["check count --size 10", "holds", says],
-            "size is 10, and must be a number from 1 to 9",
-        ),
-        (
-            ["check count --colour red", "holds", says],
-            "count has no parameter \"colour\"",
-        ),
-        (
-            ["check cuont", "holds", says],
-            "there is no check \"cuont\" (did you mean \"count\"?)",
-        ),
-        (
-            ["check count --obligations simulatoin", "holds", says],
-            "there is no obligation \"simulatoin\"",
-        ),
-        (
-            ["check count --without '*'", "holds", says],
-            "nothing is left to check",
-        ),
-        (
-            ["check count --symmetry full", "holds", says],
-            "this check has no symmetry to offer",
-        ),
-        (
-            ["check count --inductive", "holds", says],
-            "this check cannot decide inductive:*",
-        ),
-        (
-            ["check count", "violated by deadlok", says],
-            "no obligation \"deadlok\" is checked, which is expected to be violated (did you mean \"deadlock\"?)",
-        ),
-        (
-            [
-                "check count --obligations simulation",
-                "violated by deadlock",
-                says,
-            ],
-            "no obligation \"deadlock\" is checked",
-        ),
-        (
-            [
-                "check count --keep-going",
-                "violated by deadlock, and by agenda",
-                says,
-            ],
-            "no obligation \"agenda\" is checked",
-        ),
-        (
-            ["check count", "violated by deadlock, and by agency", says],
-            "further violated obligations are expected, which are decided with --keep-going alone",
-        ),
-        (
-            ["check count", "holds after 3 steps", says],
-            "the length of a counterexample is expected, and the verdict holds",
-        ),
-    ];
+    let wrong = lines(
+        r#"
+check count --size x => holds => the claim `check count --size x` cannot be decided: size is "x", and must be a number from 1 to 9
+check count --size 10 => holds => size is 10, and must be a number from 1 to 9
+check count --colour red => holds => count has no parameter "colour"
+check cuont => holds => there is no check "cuont" (did you mean "count"?)
+check count --obligations simulatoin => holds => there is no obligation "simulatoin"
+check count --without '*' => holds => nothing is left to check
+check count --symmetry full => holds => this check has no symmetry to offer
+check count --inductive => holds => this check cannot decide inductive:*
+check count => violated by deadlok => no obligation "deadlok" is checked, which is expected to be violated (did you mean "deadlock"?)
+check count --obligations simulation => violated by deadlock => no obligation "deadlock" is checked
+check count --keep-going => violated by deadlock, and by agenda => no obligation "agenda" is checked
+check count => violated by deadlock, and by agency => further violated obligations are expected, which are decided with --keep-going alone
+check count => holds after 3 steps => the length of a counterexample is expected, and the verdict holds"#,
+    );
+    let wrong: Vec<_> = wrong
+        .map(|case| {
+            let parts: Vec<_> = case.split(" => ").collect();
+            ([parts[0], parts[1], says], parts[2])
+        })
+        .collect();
     let before = SEARCHED.load(Ordering::Relaxed);
     for (claim, expected) in &wrong {
         // The one that is wrong comes last, and would take long to be found.
         let catalogue = counted(&[right, *claim], Vec::new());
         let (status, text) = run(&catalogue, "", false);
         let error = status.expect_err("it is wrong");
-        assert!(error.contains(expected), "{error}");
+        has(&error, expected);
         assert!(error.starts_with("error: line 6: the claim `"), "{error}");
         assert_eq!(text, "");
     }
-    for (table, expected) in [
+    for (given, cells, expected) in [
+        ("--size 10", 2, "size is 10"),
         (
-            table("--size 10", 2),
-            "the claim `table sizes` cannot be decided: size is 10",
-        ),
-        (
-            table("--size 1", 3),
+            "--size 1",
+            3,
             "row 1 has 3 cells, and must have 2, one a column",
         ),
         (
-            table("--size $1", 2),
+            "--size $1",
+            2,
             "'$' means something to a shell: the word has to be in single quotes",
         ),
     ] {
         for words in ["", "table sizes"] {
-            let catalogue = counted(&[right], vec![table.clone()]);
+            let catalogue = counted(&[right], vec![table(given, cells)]);
             let (status, text) = run(&catalogue, words, false);
             let error = status.expect_err("it is wrong");
-            let expected =
-                expected.trim_start_matches("the claim `table sizes` cannot be decided: ");
-            assert!(error.contains(expected), "{error}");
+            has(&error, expected);
             assert_eq!(text, "");
         }
     }
     // All that are wrong are told at once.
-    let claims = wrong.map(|(claim, _)| claim);
+    let claims: Vec<_> = wrong.iter().map(|(claim, _)| *claim).collect();
     let (status, _) = run(&counted(&claims, vec![table("--size 10", 2)]), "", false);
     let error = status.expect_err("they are wrong");
     assert_eq!(error.lines().count(), wrong.len() + 1, "{error}");

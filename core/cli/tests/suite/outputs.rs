@@ -11,6 +11,7 @@ use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{OutputFile, Status};
 
 use super::run_all::{HOLDS, carried_out, catalogue};
+use crate::has;
 
 const SYSTEM: &str = r#"{"name": "s", "states": 1, "initial": [0], "steps": [], "properties": [], "fairness": [], "labels": {}}"#;
 
@@ -112,7 +113,7 @@ fn no_result_is_written_over_another_by_any_path() {
             let files = [(options[0], &*one), (options[1], &*other)];
             let mut output = Vec::new();
             let error = violated(&files, &mut output).expect_err("they are one");
-            assert!(error.contains("is to be written there"), "{error}");
+            has(&error, "is to be written there");
             assert!(output.is_empty());
             assert_eq!(
                 fs::read_to_string(at("there.json")).expect("it is there"),
@@ -141,10 +142,7 @@ fn no_result_is_written_over_what_is_read() {
         let files = [("--html", &*at(page)), ("", &*at("g.jsonl"))];
         let ended = run_with(&Catalogue::default(), &["graph"], &files, &mut Vec::new());
         let error = ended.expect_err("it is what is read");
-        assert!(
-            error.contains("it is a file that the command reads"),
-            "{error}"
-        );
+        has(&error, "it is a file that the command reads");
         assert_eq!(
             fs::read_to_string(at("g.jsonl")).expect("it is there"),
             SYSTEM
@@ -187,7 +185,7 @@ fn a_path_that_cannot_be_written_is_refused_first() {
             let error = run_with(&claims, words, &[(option, &path)], &mut output);
             let error = error.expect_err("it cannot be written");
             assert!(error.starts_with("error: cannot write the "), "{error}");
-            assert!(error.contains(expected), "{error}");
+            has(&error, expected);
             assert!(output.is_empty());
         }
     }
@@ -274,7 +272,6 @@ fn a_default_run_goes_on_for_its_file() {
     assert!(passed());
 }
 
-/// A file that is there is replaced whole, or stays as it is.
 #[test]
 fn a_file_is_replaced_whole_or_stays() {
     let folder = tempfile::tempdir().expect("there is room");
@@ -324,7 +321,7 @@ fn a_fifo_without_a_reader_can_be_interrupted() {
         });
         let ended = file.write(&cancel, |file| file.write_all(b"x"));
         let error = ended.expect_err("nobody reads").to_string();
-        assert!(error.contains("nobody reads from it"), "{error}");
+        has(&error, "nobody reads from it");
     });
     // A partial result is written to who reads, though the command is cancelled.
     let file = OutputFile::prepare(&path).expect("it can be written");

@@ -11,6 +11,8 @@ use refmap_cli::{CommandError, Status};
 use refmap_testing::{counter, itself};
 use roxmltree::{Document, Node};
 
+use crate::has;
+
 #[derive(Clone, clap::Args)]
 pub struct Answers {
     #[arg(long, default_value = "right", value_parser = ["right", "wrong"])]
@@ -99,7 +101,7 @@ fn a_page_without_a_claim_is_no_success() {
         };
         let (status, text) = run(&nothing, "", false);
         assert_eq!(status, Ok(Status::Incomplete), "{text}");
-        assert!(text.contains("nothing was decided"), "{text}");
+        has(&text, "nothing was decided");
         let (status, text) = run(&nothing, "--json", false);
         assert_eq!(status, Ok(Status::Incomplete), "{text}");
     }
@@ -120,12 +122,12 @@ fn the_default_run_shows_what_is_not_as_claimed() {
     verdict: expected holds, found violated
     claimed: holds
     found: simulation fails after 3 steps: ";
-    assert!(text.contains(details), "{text}");
+    has(&text, details);
     let rest = "\
     [another <paper>] it counts & counts
     mine check count --answers wrong
 ✓ violated   count --answers wrong ";
-    assert!(text.contains(rest), "{text}");
+    has(&text, rest);
     let (_, end) = text
         .split_once("\nnot as claimed:\n")
         .expect("they are listed");
@@ -284,10 +286,7 @@ fn a_file_that_cannot_be_written_is_refused_first() {
         let words = format!("{words} --junit /no/such/folder/junit.xml");
         let (status, text) = run(&catalogue(&CLAIMS), &words, false);
         let error = status.expect_err("there is no folder");
-        assert!(
-            error.contains("cannot write the results to /no/such/"),
-            "{error}"
-        );
+        has(&error, "cannot write the results to /no/such/");
         assert!(text.is_empty());
     }
 }

@@ -9,7 +9,9 @@ use refmap_cli::catalogue::{Catalogue, Check, Nothing};
 use refmap_testing::{Machine, counter, itself};
 use serde_json::Value;
 
+use super::cases;
 use super::run_all::{page, run};
+use crate::has;
 
 /// An invariant, and its name.
 type Named = (&'static str, fn(&u8) -> bool);
@@ -107,9 +109,9 @@ fn a_gap_that_is_drawn_is_a_violation() {
 fn without_a_gap_the_check_is_incomplete() {
     let (status, text) = told("loose --inductive --samples 50");
     assert_eq!(status, Ok(Status::Incomplete));
-    assert!(
-        text.contains("sampled: 50 states drawn, 50 of which satisfy the invariants"),
-        "{text}"
+    has(
+        &text,
+        "sampled: 50 states drawn, 50 of which satisfy the invariants",
     );
     let (status, _) = told("loose --inductive --samples 50 --expect incomplete");
     assert_eq!(status, Ok(Status::Success));
@@ -127,9 +129,9 @@ fn a_sample_of_nothing_fails() {
     for expected in ["", "--expect incomplete", "--expect holds"] {
         let (status, text) = told(&format!("exact --inductive --samples 50 {expected}"));
         assert_eq!(status, Ok(Status::Violated), "{expected}: {text}");
-        assert!(
-            text.contains("no state was drawn that satisfies the invariants and is on no walk"),
-            "{text}"
+        has(
+            &text,
+            "no state was drawn that satisfies the invariants and is on no walk",
         );
     }
     let (status, text) = told("not_one --inductive --samples 50");
@@ -149,32 +151,18 @@ fn what_is_cancelled_is_incomplete() {
 
 #[test]
 fn samples_are_refused_without_sense() {
-    for (words, part) in [
-        ("loose --samples 9", "--inductive"),
-        ("loose --inductive --samples 0", "0 is not in 1.."),
-        ("loose --inductive --samples many", "invalid value 'many'"),
-        (
-            "loose --inductive --samples 9 --max-states 3",
-            "cannot be used with",
-        ),
-        (
-            "loose --inductive --samples 9 --symmetry full",
-            "cannot be used with",
-        ),
-        (
-            "loose --inductive --samples 9 --checkpoint here",
-            "cannot be used with",
-        ),
-        (
-            "loose --inductive --samples 9 --obligations none",
-            "cannot be used with",
-        ),
-        ("loose --seed 9", "--walks <N> or --samples <N>"),
-        (
-            "untyped --inductive --samples 9",
-            "does not enumerate type-correct states",
-        ),
-    ] {
+    for (words, part) in cases(
+        "
+loose --samples 9 => --inductive
+loose --inductive --samples 0 => 0 is not in 1..
+loose --inductive --samples many => invalid value 'many'
+loose --inductive --samples 9 --max-states 3 => cannot be used with
+loose --inductive --samples 9 --symmetry full => cannot be used with
+loose --inductive --samples 9 --checkpoint here => cannot be used with
+loose --inductive --samples 9 --obligations none => cannot be used with
+loose --seed 9 => --walks <N> or --samples <N>
+untyped --inductive --samples 9 => does not enumerate type-correct states",
+    ) {
         let (status, text) = told(words);
         let error = status.expect_err(words);
         assert!(error.contains(part), "{words}: {error} {text}");
@@ -184,33 +172,21 @@ fn samples_are_refused_without_sense() {
 /// A claim may draw states, and tells two numbers of them, or two seeds, apart.
 #[test]
 fn a_claim_may_be_about_samples() {
+    let broken = "violated by inductive:not_five after 1 step";
     let rows = [
-        [
-            "check alone --inductive --samples 50",
-            "violated by inductive:not_five after 1 step",
-            "a test: it is drawn",
-        ],
-        [
-            "check alone --inductive --samples 51",
-            "violated by inductive:not_five after 1 step",
-            "a test: it is drawn",
-        ],
-        [
-            "check exact --inductive --samples 50",
-            "violated by sample",
-            "a test: it is drawn",
-        ],
-        [
+        ("check alone --inductive --samples 50", broken),
+        ("check alone --inductive --samples 51", broken),
+        ("check exact --inductive --samples 50", "violated by sample"),
+        (
             "check loose --inductive --samples 50 --seed 1",
             "incomplete",
-            "a test: it is drawn",
-        ],
-        [
+        ),
+        (
             "check loose --inductive --samples 50 --seed 2",
             "incomplete",
-            "a test: it is drawn",
-        ],
-    ];
+        ),
+    ]
+    .map(|(check, expected)| [check, expected, "a test: it is drawn"]);
     let catalogue = Catalogue {
         claims: page(&rows),
         ..catalogue()

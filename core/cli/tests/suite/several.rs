@@ -13,6 +13,7 @@ use refmap_testing::{Machine, counter, itself};
 use serde_json::{Value, json};
 
 use super::run_all::{Answers, HOLDS, catalogue, page, run};
+use crate::{has, over};
 
 /// Bytes of a block that is read at a time.
 const BLOCK: usize = 1 << 16;
@@ -43,7 +44,7 @@ fn of_three_results_no_two_are_written_onto_one() {
     ] {
         let (status, _) = run(&catalogue(&[]), &format!("{wrong} {files}"), false);
         let error = status.expect_err("two are one");
-        assert!(error.contains("is to be written there"), "{error}");
+        has(&error, "is to be written there");
     }
     assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 0);
 }
@@ -58,17 +59,13 @@ fn an_option_of_another_instance_is_told_of_that_one() {
         }
         Ok(Box::new(Checker::owning(refinement)))
     });
-    let catalogue = Catalogue {
-        checks: vec![count],
-        ..Catalogue::default()
-    };
+    let catalogue = over(vec![count]);
     let (status, _) = run(&catalogue, "check count --liveness", false);
     let error = status.expect_err("nothing is said of what happens in the end");
     let able = "; --liveness is for count with other arguments";
     assert!(error.ends_with(able), "{error}");
 }
 
-/// Of processes that do not come together the file of results says so.
 #[test]
 fn processes_that_do_not_come_together_have_results_in_a_file() {
     let folder = tempfile::tempdir().expect("there is room");
@@ -94,10 +91,7 @@ fn no_result_is_written_over_the_second_file_that_is_read() {
             let words = format!("{command} {a} {b} --html {page}");
             let (status, _) = run(&Catalogue::default(), &words, false);
             let error = status.expect_err("it is one that is read");
-            assert!(
-                error.contains("it is a file that the command reads"),
-                "{error}"
-            );
+            has(&error, "it is a file that the command reads");
         }
     }
 }
@@ -145,7 +139,7 @@ fn of_three_properties_and_of_three_labels_no_two_have_one_name() {
         let file = written(folder.path(), "g.jsonl", &system);
         let (_, found) = answer(&format!("graph {file}"));
         let message = found["errors"][0]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("is there twice"), "{message}");
+        has(message, "is there twice");
     }
 }
 
@@ -203,7 +197,7 @@ fn an_operation_without_a_key_is_refused_wherever_it_is() {
         let (status, _) = run(&Catalogue::default(), &words, false);
         let told = status.expect_err("it has no key");
         let expected = format!("line {line}: the operation has no key, and others have one");
-        assert!(told.contains(&expected), "{told}");
+        has(&told, &expected);
     }
 }
 
@@ -296,7 +290,7 @@ fn of_a_list_in_a_header_all_is_read() {
         false,
     );
     let told = status.expect_err("it is refused");
-    assert!(told.contains(r#"["a", "b", "c"]"#), "{told}");
+    has(&told, r#"["a", "b", "c"]"#);
 }
 
 /// A command that is suggested has all values of a list.
@@ -307,13 +301,10 @@ fn of_a_list_in_a_suggestion_all_is_there() {
         refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
         Ok(Box::new(Checker::owning(refinement)))
     });
-    let catalogue = Catalogue {
-        checks: vec![named],
-        ..Catalogue::default()
-    };
+    let catalogue = over(vec![named]);
     let words = "named --name a --name b --name c";
     let (_, text) = run(&catalogue, &format!("check {words}"), false);
-    assert!(text.contains(&format!("mine include {words}")), "{text}");
+    has(&text, &format!("mine include {words}"));
 }
 
 /// A check that goes on has all values of a list.
@@ -325,10 +316,7 @@ fn of_a_list_in_a_checkpoint_all_is_there() {
             "{names:?}"
         )))),
     });
-    let catalogue = Catalogue {
-        checks: vec![named],
-        ..Catalogue::default()
-    };
+    let catalogue = over(vec![named]);
     let folder = tempfile::tempdir().expect("there is room");
     let at = folder.path().join("kept");
     let words = "check named --name a --name b --name c --max-states 2";
@@ -362,10 +350,7 @@ fn of_what_a_check_tells_all_is_in_its_files() {
         });
         Ok(Box::new(Checker::owning(refinement)))
     });
-    let catalogue = Catalogue {
-        checks: vec![counts],
-        ..Catalogue::default()
-    };
+    let catalogue = over(vec![counts]);
     let folder = tempfile::tempdir().expect("there is room");
     let [page, results] = ["page.html", "results.xml"].map(|name| folder.path().join(name));
     let (of_page, of_results) = (page.display(), results.display());

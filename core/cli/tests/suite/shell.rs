@@ -7,6 +7,7 @@ use refmap_cli::Status;
 use refmap_cli::catalogue::Catalogue;
 
 use super::run_all::{catalogue, run};
+use crate::has;
 
 fn print(words: &str) -> String {
     let (status, text) = run(&catalogue(&[]), words, false);
@@ -89,10 +90,7 @@ fn every_shell_has_a_script() {
     }
     let (status, _) = run(&Catalogue::default(), "completions csh", false);
     let error = status.expect_err("there is no script for it");
-    assert!(
-        error.contains("bash, elvish, fish, powershell, zsh"),
-        "{error}"
-    );
+    has(&error, "bash, elvish, fish, powershell, zsh");
 }
 
 /// The help of a command, of a program over the catalogue.
@@ -132,7 +130,7 @@ fn a_manual_page_says_what_help_says() {
         assert!(options > 0, "{help}");
         let name = ["mine"].into_iter().chain(words.split_whitespace());
         let name = name.collect::<Vec<_>>().join("-");
-        assert!(page.contains(&format!("\n.TH {name} 1 ")), "{page}");
+        has(&page, &format!("\n.TH {name} 1 "));
         let groff = ["-ww", "-z", "-man", "-Tutf8", "-K", "utf8"];
         if let Some((succeeds, warnings)) = tool("groff", &groff, &page) {
             assert!(succeeds && warnings.is_empty(), "{words}: {warnings}");
@@ -158,7 +156,7 @@ fn a_page_of_no_command_is_refused() {
     ] {
         let (status, text) = run(&catalogue(&[]), words, false);
         let error = status.expect_err("there is none");
-        assert!(error.contains(expected), "{error}");
+        has(&error, expected);
         assert!(text.is_empty());
     }
 }

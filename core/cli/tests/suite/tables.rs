@@ -17,6 +17,7 @@ use refmap_cli::table::{
 use refmap_testing::{Adjusting, counter, counter_with_reset, itself, waived};
 
 use super::run_all::run;
+use crate::has;
 
 /// A published table of one column, of some parts.
 fn of_the_left(parts: &[&'static str], rows: Vec<PublishedRow>) -> Published {
@@ -33,6 +34,35 @@ fn of_the_left(parts: &[&'static str], rows: Vec<PublishedRow>) -> Published {
         },
         rows,
     }
+}
+
+/// A table of these rows.
+fn sweep(rows: Vec<Row>, on_the_way: Option<Instance>) -> Table {
+    Table {
+        name: "table",
+        about: "",
+        check: "count",
+        rows: Rows::Sweep(Sweep { rows, on_the_way }),
+    }
+}
+
+/// What is decided of the only row of a table.
+fn swept(
+    instances: Vec<Instance>,
+    on_the_way: Option<Instance>,
+    check: &Check,
+    settings: &Settings<'_>,
+) -> SweptRow {
+    let given = String::new();
+    let mut found: Vec<SweptRow> = Vec::new();
+    let decided =
+        sweep(vec![Row { given, instances }], on_the_way).decide(check, settings, |row| {
+            found.extend(row.swept().cloned());
+            Ok::<_, InputError>(true)
+        });
+    decided.expect("the arguments are accepted");
+    assert_eq!(found.len(), 1);
+    found.remove(0)
 }
 
 /// A part of a cell that violates nothing but `coverage` is not exercised, and does not fail; the states of a cell
@@ -99,7 +129,6 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
     );
 }
 
-/// Of a published table each row that differs is told by the default run.
 #[test]
 fn each_row_of_a_published_table_that_differs_is_told() {
     #[derive(Clone, clap::Args)]
@@ -154,28 +183,7 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
             obligations: obligations.clone(),
             ..Instance::default()
         });
-        let table = Table {
-            name: "table",
-            about: "",
-            check: "count",
-            rows: Rows::Sweep(Sweep {
-                rows: vec![Row {
-                    given: String::new(),
-                    instances: instances.collect(),
-                }],
-                on_the_way: None,
-            }),
-        };
-        let mut found: Vec<SweptRow> = Vec::new();
-        let visit = |row: Decided| {
-            found.extend(row.swept().cloned());
-            Ok::<_, InputError>(true)
-        };
-        table
-            .decide(&count, settings, visit)
-            .expect("the arguments are accepted");
-        let row = found.pop().expect("there is a row");
-        assert_eq!(found.len(), 0);
+        let row = swept(instances.collect(), None, &count, settings);
         (row.verdict, row.instances.len())
     };
     let whole = Settings::default();
@@ -186,6 +194,7 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
         },
         ..Settings::default()
     };
+    assert_eq!(decide(&[], &whole), (Verdict::Incomplete, 0));
     let (all, nothing) = (Selection::Default, Selection::Nothing);
     assert_eq!(
         decide(&[all.clone(), all.clone()], &whole),
@@ -232,29 +241,12 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
         ..Instance::default()
     };
     let decide = |instances: &[u64]| {
-        let table = Table {
-            name: "table",
-            about: "",
-            check: "count",
-            rows: Rows::Sweep(Sweep {
-                rows: vec![Row {
-                    given: String::new(),
-                    instances: instances.iter().map(|small| at(*small)).collect(),
-                }],
-                on_the_way: Some(Instance {
-                    given: at(instances[0]).given,
-                    ..Instance::default()
-                }),
-            }),
+        let on_the_way = Instance {
+            given: at(instances[0]).given,
+            ..Instance::default()
         };
-        let mut found: Vec<SweptRow> = Vec::new();
-        let visit = |row: Decided| {
-            found.extend(row.swept().cloned());
-            Ok::<_, InputError>(true)
-        };
-        let decided = table.decide(&count, &Settings::default(), visit);
-        decided.expect("the arguments are accepted");
-        let row = found.remove(0);
+        let instances = instances.iter().map(|small| at(*small)).collect();
+        let row = swept(instances, Some(on_the_way), &count, &Settings::default());
         (row.length, row.broken.expect("the table looks"))
     };
     // 1 is reached after one step, 2 after two and 3 after three.
@@ -299,15 +291,7 @@ fn a_row_that_is_refused_is_told_after_those_before_it() {
             ..Instance::default()
         }],
     });
-    let table = Table {
-        name: "rows",
-        about: "",
-        check: "count",
-        rows: Rows::Sweep(Sweep {
-            rows: rows.into(),
-            on_the_way: None,
-        }),
-    };
+    let table = sweep(rows.into(), None);
     let settings = Settings {
         threads: 3,
         ..Settings::default()
@@ -318,36 +302,6 @@ fn a_row_that_is_refused_is_told_after_those_before_it() {
         Ok(true)
     });
     let error = decided.expect_err("two rows are refused").to_string();
-    assert!(error.contains("row 1"), "{error}");
+    has(&error, "row 1");
     assert_eq!(shown, [Verdict::Holds]);
-}
-
-#[test]
-fn a_row_of_a_table_that_is_tried_nowhere() {
-    let count = Check::new("counter", "a test", "a test", |_: &Nothing| {
-        Ok(Box::new(Checker::owning(itself(counter()))))
-    });
-    let verdict = |instances| {
-        let table = Table {
-            name: "counters",
-            about: "a test",
-            check: "counter",
-            rows: Rows::Sweep(Sweep {
-                rows: vec![Row {
-                    given: String::new(),
-                    instances,
-                }],
-                on_the_way: None,
-            }),
-        };
-        let mut verdicts = Vec::new();
-        let decided = table.decide::<InputError>(&count, &Settings::default(), |row| {
-            verdicts.extend(row.swept().map(|row| row.verdict));
-            Ok(true)
-        });
-        decided.expect("the table fits its check");
-        verdicts
-    };
-    assert_eq!(verdict(vec![Instance::default()]), [Verdict::Holds]);
-    assert_eq!(verdict(vec![]), [Verdict::Incomplete]);
 }

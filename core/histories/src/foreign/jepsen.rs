@@ -138,7 +138,6 @@ pub(super) struct Event {
 pub(super) enum Kind {
     /// An operation begins.
     Invoke,
-    /// It is complete.
     Complete(Outcome),
 }
 

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use refmap::random::Generator;
 use refmap_histories::specifications::register::Call;
 use refmap_histories::specifications::{Answer, Called, Operations, Register};
-use refmap_histories::{
-    Criterion, Effect, Event, Ordered, Outcome, Settings, Validation, validate,
-};
+use refmap_histories::{Criterion, Effect, Event, Outcome, Settings, Validation};
 
 use super::heap::Heap;
 use super::memory::{Access, Buffers, ObservedMemory, Stores, THREADS};
 use super::queue::{Queue, Use};
 use super::random::{Corruption, Loss, Size, Subject, history};
+use super::{event_in, is_behaviour, validated};
 use crate::oracle::Oracle;
 
 fn run<S: Subject>(subject: &S, events: &[Event<S::Event>]) -> Validation {
@@ -25,13 +24,12 @@ fn by<S: Subject>(
     subject: &S,
     events: &[Event<S::Event>],
 ) -> Validation {
-    let events = Ordered::of(events.iter().cloned());
     let settings = Settings {
         criterion,
         buffer,
         ..Settings::default()
     };
-    validate(subject, events, &settings).expect("the history is in order")
+    validated(subject, events, &settings)
 }
 
 /// Compares the two verdicts, and returns whether the history is accepted.
@@ -330,8 +328,7 @@ fn criteria_are_linearizability_of_other_intervals() {
                     configurations: 1 << 8,
                     ..Settings::default()
                 };
-                let validation = validate(&Queue, Ordered::of(events.to_vec()), &settings);
-                match validation.expect("the history is in order").outcome {
+                match validated(&Queue, events, &settings).outcome {
                     Outcome::Behaviour => Some(true),
                     Outcome::Refuted(_) => Some(false),
                     Outcome::Undecided(_) => None,
@@ -362,16 +359,16 @@ fn each_of_many_threads_has_its_order() {
         initial: 0,
         values: Vec::new(),
     });
-    let step = |thread: u16, place, from: u16| Event {
-        // Numbers that differ in their upper halves alone.
-        thread: u32::from(thread) << 16,
-        place,
-        begin: 0,
-        end: Some(0),
-        event: Some(Called {
-            call: Call::CompareAndSwap { from, to: from + 1 },
-            answer: Some(Answer::Is(true)),
-        }),
+    let step = |thread: u16, place, from: u16| {
+        event_in(
+            u32::from(thread) << 16,
+            place,
+            0..=0,
+            Called {
+                call: Call::CompareAndSwap { from, to: from + 1 },
+                answer: Some(Answer::Is(true)),
+            },
+        )
     };
     for of_two in [0, 1, 31, 62, 63, 64, 65, THREADS - 1] {
         // The last thread takes the first step between those of the thread that takes two.
@@ -388,15 +385,9 @@ fn each_of_many_threads_has_its_order() {
                     criterion,
                     ..Settings::default()
                 };
-                let validation = validate(&chain, Ordered::of(events.clone()), &settings);
-                let outcome = validation.expect("it is in order").outcome;
-                let is_accepted = match outcome {
-                    Outcome::Behaviour => true,
-                    Outcome::Refuted(_) => false,
-                    other => panic!("{of_two}, {criterion:?}: {other:?}"),
-                };
                 let expected = is_right || criterion == Criterion::Quiescent;
-                assert_eq!(is_accepted, expected, "{of_two}, {criterion:?}");
+                let found = is_behaviour(&chain, &events, &settings);
+                assert_eq!(found, expected, "{of_two}, {criterion:?}");
             }
         }
     }
@@ -408,10 +399,7 @@ fn each_of_many_threads_has_its_order() {
 fn on_store_buffers_that_are_soon_full() {
     let memory = ObservedMemory(Stores::Delayed);
     let stores = [(0, 1), (1, 1), (0, 2)].map(|(cell, value)| Access::Store { cell, value });
-    let all = (0..6).map(|number| Access::Load {
-        cell: number / 3,
-        value: Some(number as u8 % 3),
-    });
+    let all = (0..6).map(|number| Access::load(number / 3, number as u8 % 3));
     let loads: Vec<_> = all.collect();
     let mut refused = [0, 0];
     // Bits of the five events that are loads.
@@ -449,20 +437,11 @@ fn on_store_buffers_that_are_soon_full() {
 #[test]
 fn a_full_buffer_has_to_give_something_up() {
     let store = |cell| Access::Store { cell, value: 1 };
-    let old = Access::Load {
-        cell: 0,
-        value: Some(0),
-    };
+    let old = Access::load(0, 0);
     let steps = [(0, 0, store(0)), (0, 1, store(1)), (1, 0, old)];
-    let events = (0..)
-        .zip(steps)
-        .map(|(time, (thread, place, access))| Event {
-            thread,
-            place,
-            begin: 2 * time,
-            end: Some(2 * time + 1),
-            event: Some(access),
-        });
+    let events = (0..).zip(steps).map(|(time, (thread, place, access))| {
+        event_in(thread, place, 2 * time..=2 * time + 1, access)
+    });
     let events: Vec<_> = events.collect();
     let memory = ObservedMemory(Stores::Delayed);
     for (buffer, accepted) in [(Some(1), false), (Some(2), true), (None, true)] {

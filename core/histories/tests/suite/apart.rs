@@ -11,9 +11,11 @@ use refmap::random::Generator;
 use refmap::{Action, TransitionSystem, Verdict};
 use refmap_histories::{
     Effect, Event, Happening, HistoryError, NoSuch, Observed, Ordered, Outcome, Problem, Settings,
-    Validation, validate, validate_apart,
+    Validation, validate_apart,
 };
 use serde::{Deserialize, Serialize};
+
+use super::{event_in, validated};
 
 /// Registers by number.
 #[derive(Clone, Copy, Default)]
@@ -23,6 +25,15 @@ struct Registers {
     is_delayed: bool,
     /// True if the adapter names no part of the last register.
     is_partial: bool,
+}
+
+impl Registers {
+    fn of(number: usize) -> Self {
+        Self {
+            number,
+            ..Self::default()
+        }
+    }
 }
 
 /// Access to a register.
@@ -172,13 +183,7 @@ fn on_a_coarse_clock(random: &mut Generator) -> Vec<Event<Access>> {
             };
             let begin = time;
             time += u64::from(random.below(3) == 0);
-            events.push(Event {
-                thread,
-                place,
-                begin,
-                end: Some(time),
-                event: Some(access),
-            });
+            events.push(event_in(thread, place, begin..=time, access));
         }
     }
     events.sort_by_key(|event| (event.begin, event.thread, event.place));
@@ -189,25 +194,15 @@ fn on_a_coarse_clock(random: &mut Generator) -> Vec<Event<Access>> {
 /// verdicts are those of the whole all the same.
 #[test]
 fn equal_times_lose_no_order_of_a_thread() {
-    let observed = Registers {
-        number: 2,
-        ..Registers::default()
-    };
+    let observed = Registers::of(2);
     let agree = |events: &[Event<Access>]| {
-        let ordered = Ordered::of(events.iter().cloned());
-        let whole = validate(&observed, ordered, &Settings::default()).expect("it is well-formed");
+        let whole = validated(&observed, events, &Settings::default());
         let parts = apart(&observed, events, &Settings::default());
         assert_eq!(parts.verdict(), whole.verdict(), "{events:?}");
         (whole.verdict(), parts.parts.is_some())
     };
     // Each thread reads what the other one writes after its own read.
-    let at_once = |thread, place, access| Event {
-        thread,
-        place,
-        begin: 0,
-        end: Some(0),
-        event: Some(access),
-    };
+    let at_once = |thread, place, access| event_in(thread, place, 0..=0, access);
     let value = 1;
     let circle = [
         at_once(0, 0, Access::Read { register: 0, value }),
@@ -251,12 +246,8 @@ fn parts_are_decided_as_the_whole_is() {
             4 + random.below(24)
         };
         let events = history(&mut random, registers, threads, length);
-        let observed = Registers {
-            number: registers,
-            ..Registers::default()
-        };
-        let ordered = Ordered::of(events.iter().cloned());
-        let whole = validate(&observed, ordered, &settings).expect("it is well-formed");
+        let observed = Registers::of(registers);
+        let whole = validated(&observed, &events, &settings);
         let parts = apart(&observed, &events, &settings);
         assert_eq!(parts.verdict(), whole.verdict(), "{seed}: {events:?}");
         let touched = events
@@ -344,19 +335,17 @@ impl Observed for Hanging {
 /// An adapter that does not return is found where parts are decided, on threads of their own, as it is where the whole is.
 #[test]
 fn an_adapter_of_parts_that_does_not_return_is_named() {
-    let read = |register: usize| Event {
-        thread: register as u32,
-        place: 0,
-        begin: 0,
-        end: Some(1),
-        event: Some(Access::Read { register, value: 0 }),
+    let read = |register: usize| {
+        event_in(
+            register as u32,
+            0,
+            0..=1,
+            Access::Read { register, value: 0 },
+        )
     };
     let (release, released) = channel();
     let observed = Hanging {
-        registers: Registers {
-            number: 2,
-            ..Registers::default()
-        },
+        registers: Registers::of(2),
         cancel: AtomicBool::new(false),
         released: Mutex::new(released),
     };
@@ -411,13 +400,9 @@ impl Observed for Careless {
     }
 }
 
-/// An adapter that is wrong about one part leaves all undecided, whichever part that is.
 #[test]
 fn an_adapter_that_is_wrong_about_one_part_says_nothing_of_all() {
-    let registers = Registers {
-        number: 2,
-        ..Registers::default()
-    };
+    let registers = Registers::of(2);
     let event = |(thread, place), register, is_read, begin, end| {
         let value = 1;
         let access = if is_read {
@@ -425,13 +410,7 @@ fn an_adapter_that_is_wrong_about_one_part_says_nothing_of_all() {
         } else {
             Access::Write { register, value }
         };
-        Event {
-            thread,
-            place,
-            begin,
-            end: Some(end),
-            event: Some(access),
-        }
+        event_in(thread, place, begin..=end, access)
     };
     // The read of the second register ends before the write that it depends on.
     let first = [event((0, 0), 0, false, 0, 1), event((0, 1), 0, true, 2, 3)];
@@ -454,20 +433,18 @@ fn an_adapter_that_is_wrong_about_one_part_says_nothing_of_all() {
 /// The first part that is refused decides, however the parts are scheduled.
 #[test]
 fn the_first_part_that_is_refused_is_told() {
-    let read = |register, value, at: u64| Event {
-        thread: register as u32,
-        place: 0,
-        begin: at,
-        end: Some(at + 1),
-        event: Some(Access::Read { register, value }),
+    let read = |register, value, at: u64| {
+        event_in(
+            register as u32,
+            0,
+            at..=at + 1,
+            Access::Read { register, value },
+        )
     };
     let events: Vec<_> = (0..80)
         .map(|register| read(register, u8::from(register % 20 == 7), register as u64))
         .collect();
-    let observed = Registers {
-        number: 80,
-        ..Registers::default()
-    };
+    let observed = Registers::of(80);
     for _ in 0..20 {
         let found = apart(&observed, &events, &Settings::default());
         assert_eq!(found.verdict(), Verdict::Violated);
@@ -496,12 +473,13 @@ fn the_first_part_that_is_refused_is_told() {
 /// Parts that depend on one another are not decided apart.
 #[test]
 fn what_depends_on_other_parts_is_decided_as_a_whole() {
-    let write = |register, thread| Event {
-        thread,
-        place: 0,
-        begin: thread.into(),
-        end: Some(9),
-        event: Some(Access::Write { register, value: 1 }),
+    let write = |register, thread| {
+        event_in(
+            thread,
+            0,
+            thread.into()..=9,
+            Access::Write { register, value: 1 },
+        )
     };
     let mut events = [write(0, 0), write(1, 1), write(2, 2)];
     let settings = Settings::default();
@@ -513,10 +491,7 @@ fn what_depends_on_other_parts_is_decided_as_a_whole() {
         };
         assert_eq!(apart(&observed, &events, &settings).parts, None);
     }
-    let observed = Registers {
-        number: 3,
-        ..Registers::default()
-    };
+    let observed = Registers::of(3);
     assert!(apart(&observed, &events, &settings).parts.is_some());
     events[1].event = None;
     assert_eq!(apart(&observed, &events, &settings).parts, None);
@@ -530,15 +505,16 @@ fn without_parts_a_history_is_read_as_a_stream() {
         is_partial: true,
         ..Registers::default()
     };
-    let read = |place: u64| Event {
-        thread: 0,
-        place,
-        begin: 2 * place,
-        end: Some(2 * place + 1),
-        event: Some(Access::Read {
-            register: 0,
-            value: u8::from(place == 5),
-        }),
+    let read = |place: u64| {
+        event_in(
+            0,
+            place,
+            2 * place..=2 * place + 1,
+            Access::Read {
+                register: 0,
+                value: u8::from(place == 5),
+            },
+        )
     };
     let mut most = 0;
     let stream = (0..1_000_000).map(|place| {
@@ -554,10 +530,7 @@ fn without_parts_a_history_is_read_as_a_stream() {
 #[test]
 fn what_is_malformed_is_told_by_its_line() {
     let mut events = history(&mut Generator::new(1), 4, 2, 12);
-    let observed = Registers {
-        number: 4,
-        ..Registers::default()
-    };
+    let observed = Registers::of(4);
     let value = 0;
     events[5].event = Some(Access::Write { register: 4, value });
     let error = validate_apart(&observed, Ordered::of(events), &Settings::default());
@@ -569,16 +542,14 @@ fn what_is_malformed_is_told_by_its_line() {
 /// A history that was cut is not said to hold, and one that is cancelled is undecided.
 #[test]
 fn a_cut_history_and_a_cancelled_one_do_not_hold() {
-    let observed = Registers {
-        number: 2,
-        ..Registers::default()
-    };
-    let write = |register, thread| Event {
-        thread,
-        place: 0,
-        begin: thread.into(),
-        end: Some(9),
-        event: Some(Access::Write { register, value: 1 }),
+    let observed = Registers::of(2);
+    let write = |register, thread| {
+        event_in(
+            thread,
+            0,
+            thread.into()..=9,
+            Access::Write { register, value: 1 },
+        )
     };
     let events = [write(0, 0), write(1, 1)];
     let cut = events.iter().cloned().map(Ok).chain([Err(HistoryError {
@@ -609,10 +580,7 @@ fn a_cut_history_and_a_cancelled_one_do_not_hold() {
 #[test]
 fn what_was_filled_in_is_told_of_each_part() {
     const REGISTERS: usize = 60;
-    let observed = Registers {
-        number: REGISTERS,
-        ..Registers::default()
-    };
+    let observed = Registers::of(REGISTERS);
     let event = |thread: usize, begin: u64, end, event| Event {
         thread: thread as u32,
         place: 0,

@@ -12,6 +12,8 @@ use refmap_histories::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::event_in;
+
 /// Specification with a chain of internal steps of the given length, and an event at its end.
 struct Way {
     length: u32,
@@ -118,13 +120,7 @@ impl Observed for Way {
 }
 
 fn event(thread: u32, place: u64, begin: u64, event: Sign) -> Event<Sign> {
-    Event {
-        thread,
-        place,
-        begin,
-        end: Some(begin + 1),
-        event: Some(event),
-    }
+    event_in(thread, place, begin..=begin + 1, event)
 }
 
 fn explanation(validation: &Validation) -> &Explanation {

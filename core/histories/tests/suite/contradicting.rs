@@ -2,7 +2,9 @@
 
 use refmap::report::About;
 use refmap::{Action, Rule, RuleId, TransitionSystem, Verdict};
-use refmap_histories::{Event, Happening, Observed, Ordered, Settings, Validation, validate};
+use refmap_histories::{Happening, Observed, Ordered, Settings, Validation, validate};
+
+use super::event_in;
 
 /// A counter up to 4, by two rules in turn, with a faulty or correct `fire`.
 struct Counter {
@@ -94,13 +96,7 @@ fn validated(fire: Fire, shows_ticks: bool, events: u64) -> Validation {
         },
         shows_ticks,
     };
-    let events = (0..events).map(|place| Event {
-        thread: 0,
-        place,
-        begin: place * 10,
-        end: Some(place * 10 + 5),
-        event: Some(0),
-    });
+    let events = (0..events).map(|place| event_in(0, place, place * 10..=place * 10 + 5, 0));
     let settings = Settings::default();
     validate(&observed, Ordered::of(events), &settings).expect("the history is in order")
 }

@@ -3,13 +3,12 @@
 use refmap::explore::Limit;
 use refmap::random::Generator;
 use refmap::{Action, TransitionSystem, Verdict};
-use refmap_histories::{
-    Event, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
-};
+use refmap_histories::{Event, Happening, Observed, Outcome, Settings, Validation};
 use serde::{Deserialize, Serialize};
 
 use super::automaton::Automaton;
 use super::oracle::Oracle;
+use super::{event_in, is_behaviour, validated};
 
 /// The validator, whether or not it looks for one order first, decides as an enumeration of all interleavings that keeps no
 /// set of configurations: on thousands of random histories and specifications.
@@ -28,14 +27,7 @@ fn what_needs_less_does_as_much() {
                 crowd,
                 ..Settings::default()
             };
-            let ordered = Ordered::of(events.iter().cloned());
-            let validation = validate(&automaton, ordered, &settings).expect("it is in order");
-            assert_eq!(validation.panicked, None);
-            let found = match validation.outcome {
-                Outcome::Behaviour => true,
-                Outcome::Refuted(_) => false,
-                other => panic!("seed {seed}, crowd {crowd}: {other:?}"),
-            };
+            let found = is_behaviour(&automaton, &events, &settings);
             assert_eq!(
                 found, expected,
                 "seed {seed}, crowd {crowd}: {events:?} {automaton:?}"
@@ -125,21 +117,11 @@ fn crashed(lost: impl Iterator<Item = Access>, alone: Vec<Access>) -> Vec<Event<
     let mut events = Vec::new();
     for access in lost {
         let number = events.len() as u64;
-        events.push(Event {
-            thread: 1 + number as u32,
-            place: 0,
-            begin: number,
-            end: None,
-            event: Some(access),
-        });
+        events.push(event_in(1 + number as u32, 0, number.., access));
     }
     let begun = events.len() as u64;
-    events.extend((0..).zip(alone).map(|(place, access)| Event {
-        thread: 0,
-        place,
-        begin: begun + 2 * place,
-        end: Some(begun + 2 * place + 1),
-        event: Some(access),
+    events.extend((0..).zip(alone).map(|(place, access)| {
+        event_in(0, place, begun + 2 * place..=begun + 2 * place + 1, access)
     }));
     events
 }
@@ -148,7 +130,7 @@ fn decided(events: Vec<Event<Access>>) -> [Validation; 2] {
     [true, false].map(|says_which_look| {
         let register = Register { says_which_look };
         let settings = Settings::default();
-        validate(&register, Ordered::of(events.clone()), &settings).expect("it is in order")
+        validated(&register, &events, &settings)
     })
 }
 
@@ -324,7 +306,7 @@ fn one_order_is_looked_for_before_all_are_kept() {
             configurations,
             ..Settings::default()
         };
-        validate(&Text, Ordered::of(events.to_vec()), &settings).expect("it is in order")
+        validated(&Text, events, &settings)
     };
     let crowd = Settings::default().crowd;
     let mut helped = 0;

@@ -2,8 +2,7 @@
 
 use refmap::{ActionOf, Report, StateOf, Verdict};
 use refmap_histories::{
-    Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, StepKind, Validation,
-    validate,
+    Event, Explanation, Happening, Observed, Outcome, Settings, StepKind, Validation,
 };
 use serde_json::json;
 
@@ -11,6 +10,7 @@ use super::heap::{Deed, Heap};
 use super::memory::{Access, Buffers, ObservedMemory, Stores};
 use super::queue::{Queue, Result, Use};
 use super::random::Subject;
+use super::{event_in, validated};
 
 /// Event of a thread with its interval.
 type Line<E> = (u32, u64, u64, E);
@@ -19,19 +19,13 @@ fn events<E>(lines: Vec<Line<E>>) -> Vec<Event<E>> {
     let mut events: Vec<Event<E>> = Vec::new();
     for (thread, begin, end, event) in lines {
         let place = events.iter().filter(|event| event.thread == thread);
-        events.push(Event {
-            thread,
-            place: place.count() as u64,
-            begin,
-            end: Some(end),
-            event: Some(event),
-        });
+        events.push(event_in(thread, place.count() as u64, begin..=end, event));
     }
     events
 }
 
 fn run<S: Subject>(subject: &S, events: Vec<Event<S::Event>>) -> Validation {
-    validate(subject, Ordered::of(events), &Settings::default()).expect("it is in order")
+    validated(subject, &events, &Settings::default())
 }
 
 fn refuted<S: Subject>(subject: &S, lines: Vec<Line<S::Event>>) -> (Explanation, String) {
@@ -115,15 +109,7 @@ fn the_heap_is_drawn_before_and_after() {
         vec![
             (0, 0, 1, Deed::Alloc { object: 0 }),
             (0, 2, 3, Deed::Alloc { object: 1 }),
-            (
-                0,
-                4,
-                5,
-                Deed::Store {
-                    object: 0,
-                    to: Some(1),
-                },
-            ),
+            (0, 4, 5, Deed::store(0, Some(1))),
             (0, 6, 7, Deed::Discard { object: 1 }),
             (1, 8, 9, Deed::Free { object: 1 }),
         ],
@@ -158,22 +144,10 @@ fn the_smallest_part_leaves_out_what_does_not_matter() {
     for round in 0..100 {
         let value = round % 3;
         act(0, Access::Store { cell: 0, value });
-        act(
-            1,
-            Access::Load {
-                cell: 0,
-                value: Some(value),
-            },
-        );
+        act(1, Access::load(0, value));
     }
     act(0, Access::Store { cell: 0, value: 3 });
-    act(
-        1,
-        Access::Load {
-            cell: 0,
-            value: Some(2),
-        },
-    );
+    act(1, Access::load(0, 2));
     act(0, Access::Store { cell: 1, value: 1 });
     let (explanation, _) = refuted(&ObservedMemory(Stores::AtOnce), lines);
     let window = explanation.window.expect("a part of it suffices");
@@ -186,10 +160,7 @@ fn the_smallest_part_leaves_out_what_does_not_matter() {
 #[test]
 fn a_fence_waits_for_what_is_delayed() {
     let store = |cell| Access::Store { cell, value: 1 };
-    let load = |cell| Access::Load {
-        cell,
-        value: Some(0),
-    };
+    let load = |cell| Access::load(cell, 0);
     let sb = |fence: bool| {
         let mut lines = vec![(0, 0, 10, store(0)), (1, 0, 10, store(1))];
         if fence {
@@ -216,15 +187,7 @@ fn what_is_delayed_has_to_take_effect() {
         &Heap(Stores::Delayed),
         vec![
             (0, 0, 1, Deed::Alloc { object: 0 }),
-            (
-                1,
-                2,
-                3,
-                Deed::Store {
-                    object: 1,
-                    to: None,
-                },
-            ),
+            (1, 2, 3, Deed::store(1, None)),
         ],
     );
     assert_eq!(explanation.event, None);
@@ -411,23 +374,12 @@ fn what_no_event_shows_is_nothing_that_was_filled_in() {
 /// nothing. Each step of an order is reported once, with its event.
 #[test]
 fn what_could_come_next_is_not_said_to_be_impossible() {
-    let load = |value| Access::Load {
-        cell: 0,
-        value: Some(value),
-    };
+    let load = |value| Access::load(0, value);
     let (explanation, text) = refuted(
         &ObservedMemory(Stores::Delayed),
         vec![
             (0, 0, 1, Access::Store { cell: 0, value: 1 }),
-            (
-                1,
-                2,
-                3,
-                Access::Load {
-                    cell: 1,
-                    value: Some(0),
-                },
-            ),
+            (1, 2, 3, Access::load(1, 0)),
             (1, 4, 5, load(3)),
         ],
     );
@@ -532,14 +484,11 @@ fn a_bound_decides_nothing() {
     };
     let subject = ObservedMemory(Stores::AtOnce);
     // Events after the limit are not processed, and so not refused.
-    let load = Access::Load {
-        cell: 0,
-        value: Some(3),
-    };
+    let load = Access::load(0, 3);
     let mut longer = lines.clone();
     longer.extend([(0, 20, 21, load.clone()), (1, 22, 23, load)]);
     for lines in [lines, longer] {
-        let validation = validate(&subject, Ordered::of(events(lines)), &settings).unwrap();
+        let validation = validated(&subject, &events(lines), &settings);
         assert!(matches!(validation.outcome, Outcome::Undecided(_)));
         let report = validation.report();
         assert_eq!(report.verdict, Some(Verdict::Incomplete));
@@ -578,21 +527,12 @@ impl Observed for Careless {
 fn an_adapter_that_is_wrong_about_its_events_refutes_nothing() {
     let lines = vec![
         (0, 0, 10, Access::Store { cell: 0, value: 1 }),
-        (
-            1,
-            1,
-            5,
-            Access::Load {
-                cell: 0,
-                value: Some(1),
-            },
-        ),
+        (1, 1, 5, Access::load(0, 1)),
     ];
     let right = ObservedMemory(Stores::AtOnce);
     assert_eq!(run(&right, events(lines.clone())).verdict(), Verdict::Holds);
     let wrong = Careless(right);
-    let validation = validate(&wrong, Ordered::of(events(lines)), &Settings::default());
-    let validation = validation.expect("it is in order");
+    let validation = validated(&wrong, &events(lines), &Settings::default());
     assert!(matches!(validation.outcome, Outcome::Misled));
     let report = validation.report().named("test", [("a", 1)]);
     assert_eq!(report.verdict, Some(Verdict::Incomplete));

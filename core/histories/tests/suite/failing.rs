@@ -12,6 +12,8 @@ use refmap_histories::{
 };
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::event_in;
+
 /// Function of the specification or the adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Function {
@@ -391,13 +393,7 @@ fn an_enumeration_is_left_when_it_is_cancelled() {
     let shown = endless.shown.load(Ordering::Relaxed);
     assert!(shown < 5_010, "{shown}");
     // The read is refused after each of them.
-    let read = Event {
-        thread: 1,
-        place: 0,
-        begin: 20,
-        end: Some(30),
-        event: Some(Call::Read(10_000)),
-    };
+    let read = event_in(1, 0, 20..=30, Call::Read(10_000));
     let refused = |patience| {
         let counter = Counter {
             many: 1_000,

@@ -1,5 +1,6 @@
 //! Tests of the histories of other tools: each form, each error with its line, and damaged input.
 
+use std::convert::identity;
 use std::fmt::Write;
 use std::io::{self, BufReader, Read};
 
@@ -28,21 +29,23 @@ fn value(text: &str) -> Value {
     read.argument.clone()
 }
 
-/// Line and kind of the error in a history.
-fn error(format: Format, text: impl AsRef<[u8]>) -> (u64, ForeignProblem) {
-    let ForeignError { line, problem } =
-        read(text.as_ref(), format, false).expect_err("the history is malformed");
-    (line, problem)
+/// Tests that a history is refused with a message that begins so.
+#[track_caller]
+fn is_refused(format: Format, text: impl AsRef<[u8]>, told: &str) {
+    let error = read(text.as_ref(), format, false).expect_err("the history is malformed");
+    assert!(error.to_string().starts_with(told), "{told}: {error}");
 }
 
-/// Asserts the line and kind of an error.
-macro_rules! assert_error {
-    ($format:expr, $text:expr, $line:expr, $problem:pat $(if $guard:expr)?) => {
-        let (line, problem) = error($format, $text);
-        assert!(matches!(&problem, $problem $(if $guard)?), "{problem:?}");
-        assert_eq!(line, $line, "{problem}");
-    };
+/// The same of each line `TEXT => MESSAGE`; a line end is written `\n`.
+#[track_caller]
+fn each_is_refused(format: Format, text: impl Fn(String) -> String, cases: &str) {
+    for case in cases.lines().skip(1) {
+        let (given, told) = case.split_once(" => ").expect(case);
+        is_refused(format, text(given.replace(r"\n", "\n")), told);
+    }
 }
+
+const TOO_DEEP: &str = "values are nested more than 100 deep";
 
 #[test]
 fn jepsen_history_in_edn_is_read() {
@@ -381,143 +384,58 @@ fn formats_are_recognised() {
 
 #[test]
 fn malformed_edn_is_an_error() {
-    assert_error!(
+    each_is_refused(
         JepsenEdn,
-        "\n {:type ]}",
-        2,
-        ForeignProblem::NotEdn {
-            column: 9,
-            expected: "a value"
-        }
+        identity,
+        r#"
+\n {:type ]} => line 2: not EDN: a value is expected at column 9
+{:a 1\n:b 012} => line 2: not EDN: a number is expected at column 7
+{:a : 1} => line 1: not EDN
+{:a 1 :b} => line 1: not EDN
+{:a # 1} => line 1: not EDN: a tag is expected
+{:a "\q"} => line 1: not EDN
+{:a "\ud800"} => line 1: not EDN
+{:a \abc} => line 1: not EDN
+\n{:a 1 :b 2\n :a 3} => line 2: the field "a" is there twice
+{:b 1 :c 2 :c 4} => line 1: the field "c" is there twice
+{:process 0\n}\n\n {:process [\n => line 1: the operation has no field "type"
+{:process :nemesis}\n\n {:process [\n => line 3: the input ends before
+[{:process :nemesis}\n => line 2: the input ends before
+\n#_ => line 2: the input ends before
+[{:process :nemesis}\n [1]] => line 2: an operation is a map, and this is none"#,
     );
-    assert_error!(
-        JepsenEdn,
-        "{:a 1\n:b 012}",
-        2,
-        ForeignProblem::NotEdn { column: 7, .. }
-    );
-    assert_error!(JepsenEdn, "{:a : 1}", 1, ForeignProblem::NotEdn { .. });
-    assert_error!(JepsenEdn, "{:a 1 :b}", 1, ForeignProblem::NotEdn { .. });
-    assert_error!(
-        JepsenEdn,
-        "{:a # 1}",
-        1,
-        ForeignProblem::NotEdn {
-            expected: "a tag",
-            ..
-        }
-    );
-    assert_error!(JepsenEdn, r#"{:a "\q"}"#, 1, ForeignProblem::NotEdn { .. });
-    assert_error!(
-        JepsenEdn,
-        r#"{:a "\ud800"}"#,
-        1,
-        ForeignProblem::NotEdn { .. }
-    );
-    assert_error!(JepsenEdn, r"{:a \abc}", 1, ForeignProblem::NotEdn { .. });
-    assert_error!(
+    is_refused(
         JepsenEdn,
         b"{:a \"\xff\"}",
-        1,
-        ForeignProblem::NotEdn {
-            expected: "UTF-8",
-            ..
-        }
+        "line 1: not EDN: UTF-8 is expected",
     );
-    assert_error!(JepsenEdn, "\n{:a 1 :b 2\n :a 3}", 2, ForeignProblem::Twice { field } if field == "a");
-    assert_error!(JepsenEdn, "{:b 1 :c 2 :c 4}", 1, ForeignProblem::Twice { field } if field == "c");
-    assert_error!(
-        JepsenEdn,
-        "{:process 0\n}\n\n {:process [\n",
-        1,
-        ForeignProblem::Missing { field: "type" }
-    );
-    assert_error!(
-        JepsenEdn,
-        "{:process :nemesis}\n\n {:process [\n",
-        3,
-        ForeignProblem::Truncated
-    );
-    assert_error!(
-        JepsenEdn,
-        "[{:process :nemesis}\n",
-        2,
-        ForeignProblem::Truncated
-    );
-    assert_error!(JepsenEdn, "\n#_", 2, ForeignProblem::Truncated);
-    assert_error!(
-        JepsenEdn,
-        "[{:process :nemesis}\n [1]]",
-        2,
-        ForeignProblem::NoMap
-    );
-    assert_error!(
+    each_is_refused(
         JepsenText,
-        "\njepsen.util - 0 :invoke :read [1",
-        2,
-        ForeignProblem::Truncated
-    );
-    assert_error!(
-        JepsenText,
-        "\njepsen.util - 0 :invoke :read )",
-        2,
-        ForeignProblem::NotEdn { column: 31, .. }
-    );
-    assert_error!(
-        JepsenText,
-        "\njepsen.util - 0 :invoke",
-        2,
-        ForeignProblem::Missing { field: "f" }
-    );
-    assert_error!(
-        JepsenText,
-        "\njepsen.util - 0 1",
-        2,
-        ForeignProblem::WrongField { field: "type", .. }
+        |line| format!("\njepsen.util - 0 {line}"),
+        r#"
+:invoke :read [1 => line 2: the input ends before
+:invoke :read ) => line 2: not EDN: a value is expected at column 31
+:invoke => line 2: the operation has no field "f"
+1 => line 2: the field "type" is 1, which is not"#,
     );
 }
 
 #[test]
 fn malformed_json_is_an_error() {
-    assert_error!(
+    each_is_refused(
         JepsenJson,
-        "\n  {\"a\" 1}",
-        2,
-        ForeignProblem::NotJson { column: 8, .. }
+        identity,
+        r#"
+\n  {"a" 1} => line 2: not JSON: expected `:` at column 8
+\n  {"a":1,\n"b" 1} => line 3: not JSON: expected `:` at column 5
+{"a":"b\n => line 1: not JSON
+\n7 => line 2: not JSON: an object is expected at column 1
+\n{"a":1,"b":{"c":1,"c":2}} => line 2: the field "c" is there twice
+{"type":1,":type":2,"process":0} => line 1: the field "type" is there twice
+\n{"a":[\n => line 2: the input ends before
+[\n => line 1: the input ends before"#,
     );
-    assert_error!(
-        JepsenJson,
-        "\n  {\"a\":1,\n\"b\" 1}",
-        3,
-        ForeignProblem::NotJson { column: 5, .. }
-    );
-    assert_error!(
-        JepsenJson,
-        "{\"a\":\"b\n",
-        1,
-        ForeignProblem::NotJson { .. }
-    );
-    assert_error!(
-        JepsenJson,
-        "\n7",
-        2,
-        ForeignProblem::NotJson { column: 1, .. }
-    );
-    assert_error!(
-        JepsenJson,
-        b"{\"a\":\"\xff\"}",
-        1,
-        ForeignProblem::NotJson { .. }
-    );
-    assert_error!(JepsenJson, "\n{\"a\":1,\"b\":{\"c\":1,\"c\":2}}", 2, ForeignProblem::Twice { field } if field == "c");
-    assert_error!(
-        JepsenJson,
-        "{\"type\":1,\":type\":2,\"process\":0}",
-        1,
-        ForeignProblem::Twice { .. }
-    );
-    assert_error!(JepsenJson, "\n{\"a\":[\n", 2, ForeignProblem::Truncated);
-    assert_error!(JepsenJson, "[\n", 2, ForeignProblem::Truncated);
+    is_refused(JepsenJson, b"{\"a\":\"\xff\"}", "line 1: not JSON");
 }
 
 #[test]
@@ -525,88 +443,36 @@ fn malformed_event_is_an_error() {
     let second = |fields: &str| {
         format!("{{:process 0 :type :invoke :f :write :value [1 2] :index 5}}\n{{{fields}}}\n")
     };
-    let error_of = |fields: &str| error(JepsenEdn, second(fields));
-    let problem = |fields: &str| match error_of(fields) {
-        (2, problem) => problem,
-        (line, problem) => panic!("line {line}: {problem}"),
-    };
-    use ForeignProblem as P;
-    assert!(matches!(
-        problem(":type :ok :f :write"),
-        P::Missing { field: "process" }
-    ));
-    assert!(matches!(
-        problem(":process 0 :f :write"),
-        P::Missing { field: "type" }
-    ));
-    assert!(matches!(
-        problem(":process 0 :type :ok"),
-        P::Missing { field: "f" }
-    ));
-    assert!(matches!(
-        problem(":process 0 :type :ok :f :write"),
-        P::Missing { field: "value" }
-    ));
-    assert!(matches!(
-        problem(":process 0 :type 7 :f :write"),
-        P::WrongField { field: "type", .. }
-    ));
-    assert!(matches!(
-        problem(":process 0 :type :ok :f [1]"),
-        P::WrongField { field: "f", .. }
-    ));
-    assert!(matches!(
-        problem(":process 1.5 :type :ok"),
-        P::WrongField {
-            field: "process",
-            ..
-        }
-    ));
-    assert!(matches!(
-        problem(":process \"1\" :type :ok"),
-        P::WrongField {
-            field: "process",
-            ..
-        }
-    ));
-    let late = ":process 0 :type :ok :f :write :value 1 :time 9223372036854775808";
-    assert!(matches!(problem(late), P::WrongField { field: "time", .. }));
-    assert!(
-        matches!(problem(":process 0 :type :okay :f :write"), P::NoSuchType { found } if found == "okay")
+    each_is_refused(
+        JepsenEdn,
+        |fields| second(&fields),
+        r#"
+:type :ok :f :write => line 2: the operation has no field "process"
+:process 0 :f :write => line 2: the operation has no field "type"
+:process 0 :type :ok => line 2: the operation has no field "f"
+:process 0 :type :ok :f :write => line 2: the operation has no field "value"
+:process 0 :type 7 :f :write => line 2: the field "type" is 7, which is not
+:process 0 :type :ok :f [1] => line 2: the field "f" is [1], which is not
+:process 1.5 :type :ok => line 2: the field "process" is 1.5, which is not
+:process "1" :type :ok => line 2: the field "process" is "1", which is not
+:process 0 :type :ok :f :write :value 1 :time 9223372036854775808 => line 2: the field "time" is 9223372036854775808, which is not
+:process 0 :type :okay :f :write => line 2: there is no type "okay"
+:process 1 :type :ok :f :write => line 2: process 1 completes an operation, and has not invoked one
+:process 0 :type :invoke :f :read => line 2: process 0 invokes an operation before the one of line 1 is complete
+:process 0 :type :info :f :read => line 2: process 0 completes "read", and has invoked "write"
+:process 0 :type :ok :f :write :value 1 :index 4 => line 2: the index 4 comes after 5"#,
     );
-    assert!(matches!(
-        problem(":process 1 :type :ok :f :write"),
-        P::NotInvoked { process: 1 }
-    ));
-    assert!(matches!(
-        problem(":process 0 :type :invoke :f :read"),
-        P::Busy {
-            process: 0,
-            since: 1
-        }
-    ));
-    assert!(matches!(
-        problem(":process 0 :type :info :f :read"),
-        P::OtherFunction { process: 0, invoked, found } if (&*invoked, &*found) == ("write", "read")
-    ));
-    assert!(matches!(
-        problem(":process 0 :type :ok :f :write :value 1 :index 4"),
-        P::IndexRanBackwards {
-            index: 4,
-            before: 5
-        }
-    ));
     let keyed =
         |fields: &str| read(second(fields).as_bytes(), JepsenEdn, true).expect_err("malformed");
     let other = keyed(":process 0 :type :ok :f :write :value [3 2]");
     assert_eq!(other.line, 2);
     assert!(
-        matches!(other.problem, P::OtherKey { process: 0, .. }),
+        matches!(other.problem, ForeignProblem::OtherKey { process: 0, .. }),
         "{other}"
     );
     let pair = keyed(":process 1 :type :invoke :f :read :value nil");
     assert!(
-        matches!(&pair.problem, P::NoPair { found: Value::Null }),
+        matches!(&pair.problem, ForeignProblem::NoPair { found: Value::Null }),
         "{pair}"
     );
     assert_eq!(
@@ -618,32 +484,33 @@ fn malformed_event_is_an_error() {
 #[test]
 fn bounds_are_kept() {
     for open in ["[", "{", "(", "#{", "#_", "#a ", "[#_", "{:a "] {
-        assert_error!(
+        is_refused(
             JepsenEdn,
             format!("\n{{:a {}", open.repeat(300_000)),
-            2,
-            ForeignProblem::TooDeep
+            &format!("line 2: {TOO_DEEP}"),
         );
     }
-    assert_error!(
+    is_refused(
         JepsenEdn,
         "#_".repeat(1_000_000),
-        1,
-        ForeignProblem::TooDeep
+        &format!("line 1: {TOO_DEEP}"),
     );
-    assert_error!(
+    is_refused(
         JepsenJson,
         format!("\n{{\"a\":{}", "[".repeat(1_000_000)),
-        2,
-        ForeignProblem::TooDeep
+        &format!("line 2: {TOO_DEEP}"),
     );
     let text = format!("\njepsen.util - 0 :invoke :read {}", "[".repeat(1_000_000));
-    assert_error!(JepsenText, text, 2, ForeignProblem::TooDeep);
+    is_refused(JepsenText, text, &format!("line 2: {TOO_DEEP}"));
     // The map has depth 1.
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     value(&deep(DEEPEST - 1));
     let map = |value: String| format!("{{:process 0 :type :invoke :f :read :value {value}}}");
-    assert_error!(JepsenEdn, map(deep(DEEPEST)), 1, ForeignProblem::TooDeep);
+    is_refused(
+        JepsenEdn,
+        map(deep(DEEPEST)),
+        &format!("line 1: {TOO_DEEP}"),
+    );
     let json = |levels| {
         format!(
             "{{\"process\":0,\"type\":\"invoke\",\"f\":\"a\",\"value\":{}}}",
@@ -651,22 +518,24 @@ fn bounds_are_kept() {
         )
     };
     assert!(plain(JepsenJson, &json(DEEPEST - 1)).is_ok());
-    assert_error!(JepsenJson, json(DEEPEST), 1, ForeignProblem::TooDeep);
+    is_refused(JepsenJson, json(DEEPEST), &format!("line 1: {TOO_DEEP}"));
 
     let long = "x".repeat(LONGEST_LINE);
-    assert_error!(
+    is_refused(
         JepsenEdn,
         format!("\n{{:a \"{long}\"}}"),
-        2,
-        ForeignProblem::TooLong
+        "line 2: an operation has more than",
     );
-    assert_error!(
+    is_refused(
         JepsenJson,
         format!("\n{{\"a\":\"{long}\"}}"),
-        2,
-        ForeignProblem::TooLong
+        "line 2: an operation has more than",
     );
-    assert_error!(JepsenText, format!("\n{long}x"), 2, ForeignProblem::TooLong);
+    is_refused(
+        JepsenText,
+        format!("\n{long}x"),
+        "line 2: an operation has more than",
+    );
     // What is around operations may be longer.
     let nemesis = "{:process :nemesis} ";
     assert!(
@@ -682,11 +551,10 @@ fn bounds_are_kept() {
         writeln!(text, "{{:process {process} :type :invoke :f :read}}")
             .expect("text can be written");
     }
-    assert_error!(
+    is_refused(
         JepsenEdn,
         text,
-        (1 << 16) + 1,
-        ForeignProblem::TooManyProcesses
+        "line 65537: there are more than 65536 processes",
     );
 }
 

@@ -13,6 +13,7 @@ use refmap_histories::{
 };
 use serde_json::json;
 
+use super::event_in;
 use super::memory::{Access, ObservedMemory, Stores};
 
 const HEADER: &str = r#"{"history":"refmap","version":1,"parameters":{"cells":2}}"#;
@@ -554,19 +555,15 @@ fn any_bytes_have_an_answer() {
 fn long(events: u64) -> impl Iterator<Item = Result<Event<Access>, HistoryError>> {
     (0..events).map(|number| {
         let value = (number / 2 % 3) as u8;
-        Ok(Event {
-            thread: (number % 2) as u32,
-            place: number / 2,
-            begin: 10 * number,
-            end: Some(10 * number + 15),
-            event: Some(match number % 2 {
+        Ok(event_in(
+            (number % 2) as u32,
+            number / 2,
+            10 * number..=10 * number + 15,
+            match number % 2 {
                 0 => Access::Store { cell: 0, value },
-                _ => Access::Load {
-                    cell: 1,
-                    value: Some(0),
-                },
-            }),
-        })
+                _ => Access::load(1, 0),
+            },
+        ))
     })
 }
 

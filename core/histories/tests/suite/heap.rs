@@ -45,6 +45,13 @@ pub enum Deed {
     },
 }
 
+impl Deed {
+    /// Store to the field of an object.
+    pub fn store(object: usize, to: Option<usize>) -> Self {
+        Self::Store { object, to }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Objects {
     pub allocated: [bool; OBJECTS],

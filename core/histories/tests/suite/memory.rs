@@ -26,6 +26,14 @@ pub enum Access {
     },
 }
 
+impl Access {
+    /// Load of a cell, with the value that is read.
+    pub fn load(cell: usize, value: u8) -> Self {
+        let value = Some(value);
+        Self::Load { cell, value }
+    }
+}
+
 /// Time of the effect of stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {

@@ -91,8 +91,8 @@ fn found(tested: &Tested, run: Run, words: &[&str]) -> Finding {
 /// Asserts that a fault is found under schedules and told in these words, that the schedule names the source in `file`, and that
 /// it can be repeated.
 #[track_caller]
-fn assert_scheduled<O: Object + Copy>(object: O, file: &str, words: &[&str]) {
-    let tested = test(object, &Effort::default());
+fn assert_scheduled<O: Object + Clone>(object: O, file: &str, words: &[&str]) {
+    let tested = test(object.clone(), &Effort::default());
     let finding = found(&tested, Run::Schedules, words);
     let schedule = finding.schedule.expect("it is of a schedule");
     assert!(schedule.contains(file), "{file} is missing: {schedule}");

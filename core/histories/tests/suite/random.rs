@@ -5,6 +5,7 @@ use refmap::random::Generator;
 use refmap::{TransitionSystem, successor};
 use refmap_histories::{Effect, Event, Happening, Observed};
 
+use super::event_in;
 use super::heap::{Deed, Heap, OBJECTS};
 use super::memory::{Access, Buffers, ObservedMemory};
 use super::queue::{Queue, Result, Use};
@@ -25,76 +26,49 @@ pub trait Subject: Observed {
     }
 }
 
-fn any_access(random: &mut Generator) -> Access {
-    let cell = random.below(2);
-    let (one, other) = (random.below(3) as u8, random.below(3) as u8);
-    match random.below(8) {
-        0..3 => Access::Store { cell, value: one },
-        3..6 => Access::Load {
-            cell,
-            value: Some(one),
-        },
-        6 => Access::Fence,
-        _ => Access::Swap {
-            cell,
-            old: one,
-            new: other,
-        },
-    }
+macro_rules! subjects {
+    ($($memory:ty),+) => {
+        $(impl Subject for $memory {
+            fn any(&self, random: &mut Generator) -> Access {
+                let cell = random.below(2);
+                let (one, other) = (random.below(3) as u8, random.below(3) as u8);
+                match random.below(8) {
+                    0..3 => Access::Store { cell, value: one },
+                    3..6 => Access::load(cell, one),
+                    6 => Access::Fence,
+                    _ => Access::Swap {
+                        cell,
+                        old: one,
+                        new: other,
+                    },
+                }
+            }
+
+            fn with_another_value(&self, access: &Access) -> Option<Access> {
+                match *access {
+                    Access::Load {
+                        cell,
+                        value: Some(value),
+                    } => Some(Access::load(cell, (value + 1) % 3)),
+                    Access::Swap { cell, old, new } => Some(Access::Swap {
+                        cell,
+                        old: (old + 1) % 3,
+                        new,
+                    }),
+                    _ => None,
+                }
+            }
+
+            fn without_value(&self, access: &Access) -> Option<Access> {
+                match *access {
+                    Access::Load { cell, .. } => Some(Access::Load { cell, value: None }),
+                    _ => None,
+                }
+            }
+        })+
+    };
 }
-
-fn another_access(access: &Access) -> Option<Access> {
-    match *access {
-        Access::Load {
-            cell,
-            value: Some(value),
-        } => Some(Access::Load {
-            cell,
-            value: Some((value + 1) % 3),
-        }),
-        Access::Swap { cell, old, new } => Some(Access::Swap {
-            cell,
-            old: (old + 1) % 3,
-            new,
-        }),
-        _ => None,
-    }
-}
-
-fn lost_access(access: &Access) -> Option<Access> {
-    match *access {
-        Access::Load { cell, .. } => Some(Access::Load { cell, value: None }),
-        _ => None,
-    }
-}
-
-impl Subject for ObservedMemory {
-    fn any(&self, random: &mut Generator) -> Access {
-        any_access(random)
-    }
-
-    fn with_another_value(&self, access: &Access) -> Option<Access> {
-        another_access(access)
-    }
-
-    fn without_value(&self, access: &Access) -> Option<Access> {
-        lost_access(access)
-    }
-}
-
-impl Subject for Buffers {
-    fn any(&self, random: &mut Generator) -> Access {
-        any_access(random)
-    }
-
-    fn with_another_value(&self, access: &Access) -> Option<Access> {
-        another_access(access)
-    }
-
-    fn without_value(&self, access: &Access) -> Option<Access> {
-        lost_access(access)
-    }
-}
+subjects!(ObservedMemory, Buffers);
 
 impl Subject for Queue {
     fn any(&self, random: &mut Generator) -> Use {
@@ -245,13 +219,7 @@ pub fn history<S: Subject>(
                 thread.under_way = Some((begin, Some(event)));
             }
             Some((begin, Some(event))) => {
-                history.push(Event {
-                    thread: number as u32,
-                    place: thread.place,
-                    begin,
-                    end: Some(time),
-                    event: Some(event),
-                });
+                history.push(event_in(number as u32, thread.place, begin..=time, event));
                 thread.place += 1;
             }
         }
@@ -341,13 +309,12 @@ impl Corruption {
             }
             Self::FreeLive => {
                 let time = history.iter().filter_map(|event| event.end).max()? + 1;
-                spoilt.push(Event {
-                    thread: history.iter().map(|event| event.thread).max()? + 1,
-                    place: 0,
-                    begin: time,
-                    end: Some(time),
-                    event: Some(subject.free_live(history)?),
-                });
+                spoilt.push(event_in(
+                    history.iter().map(|event| event.thread).max()? + 1,
+                    0,
+                    time..=time,
+                    subject.free_live(history)?,
+                ));
             }
         }
         Some(spoilt)

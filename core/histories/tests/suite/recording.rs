@@ -25,10 +25,7 @@ fn what_real_threads_do_to_an_atomic_is_a_behaviour() {
                         cell.store(value, Ordering::SeqCst);
                         Access::Store { cell: 0, value }
                     } else {
-                        Access::Load {
-                            cell: 0,
-                            value: Some(cell.load(Ordering::SeqCst)),
-                        }
+                        Access::load(0, cell.load(Ordering::SeqCst))
                     };
                     log.end(begin, access);
                 }
@@ -171,7 +168,6 @@ fn a_full_log_is_handed_over() {
     assert_eq!(recorder.finish().len(), 1);
 }
 
-/// A thread that panics leaves an event without an end.
 #[test]
 fn a_thread_that_panics_leaves_an_event_without_an_end() {
     let recorder: Recorder<Access> = Recorder::new();

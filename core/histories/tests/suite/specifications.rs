@@ -13,7 +13,7 @@ use refmap_histories::specifications::{
     Answer, AnswerTo, Called, Delayed, MayRefuse, Operation, Operations, Queue, Sequential,
     bounded::Call::Push, queue::Call::Pop, register::Call as Access,
 };
-use refmap_histories::{Effect, Event, Observed, Ordered, Outcome, Settings, validate};
+use refmap_histories::{Effect, Event, Observed, Outcome, Settings};
 
 use plain::{
     AnswerOf, CallOf, Plain, PlainBounded, PlainCounter, PlainFifo, PlainLifo, PlainMap,
@@ -22,6 +22,8 @@ use plain::{
 };
 
 use crate::oracle::Oracle;
+
+use super::{event_in, is_behaviour, validated};
 
 type StateOfObject<P> = <<P as Plain>::Object as Sequential>::State;
 type EventOf<P> = Event<Called<CallOf<P>, AnswerOf<P>>>;
@@ -425,8 +427,7 @@ fn is_accepted<P: Plain>(
         configurations: 1 << 13,
         ..Settings::default()
     };
-    let ordered = Ordered::of(events.iter().cloned());
-    let validation = validate(&Operations(object), ordered, &settings).expect("it is in order");
+    let validation = validated(&Operations(object), &events, &settings);
     assert_eq!(
         (&validation.panicked, &validation.disagreement),
         (&None, &None)
@@ -546,29 +547,25 @@ fn delayed_register() -> Delayed<Operations<<PlainRegister as Plain>::Object>> {
 fn a_delayed_call_is_that_of_its_thread_among_many() {
     let register = delayed_register();
     let swap = Access::CompareAndSwap { from: 1, to: 1 };
-    let event = |thread, place, begin, call, answer| Event {
-        thread,
-        place,
-        begin,
-        end: Some(begin),
-        event: Some(Called {
-            call,
-            answer: Some(answer),
-        }),
+    let event = |thread, place, begin, call, answer| {
+        event_in(
+            thread,
+            place,
+            begin..=begin,
+            Called {
+                call,
+                answer: Some(answer),
+            },
+        )
     };
     for (last, is_accepted) in [(200, true), (0, false)] {
         let write = event(0, 0, 0, Access::Write(0), Answer::Nothing);
         let others = (1..150).map(|thread| event(thread, 0, thread.into(), swap, Answer::Is(true)));
         let place = u64::from(last == 0);
         let last = event(last, place, 200, swap, Answer::Is(true));
-        let events = [write].into_iter().chain(others).chain([last]);
-        let validation = validate(&register, Ordered::of(events), &Settings::default());
-        let outcome = validation.expect("it is in order").outcome;
-        assert_eq!(
-            matches!(outcome, Outcome::Behaviour),
-            is_accepted,
-            "{outcome:?}"
-        );
+        let events: Vec<_> = [write].into_iter().chain(others).chain([last]).collect();
+        let found = is_behaviour(&register, &events, &Settings::default());
+        assert_eq!(found, is_accepted);
     }
 }
 
@@ -598,23 +595,16 @@ fn delayed_calls_take_effect_later() {
                 Access::CompareAndSwap { .. } => Some(Answer::Is(random.below(2) == 0)),
             };
             let answer = answer.filter(|_| random.below(8) > 0);
-            events.push(Event {
-                thread: thread as u32,
+            events.push(event_in(
+                thread as u32,
                 place,
-                begin,
-                end: Some(end),
-                event: Some(Called { call, answer }),
-            });
+                begin..=end,
+                Called { call, answer },
+            ));
         }
         let expected = Oracle::new(&register, &events, None).accepts();
-        let ordered = Ordered::of(events.iter().cloned());
-        let validation = validate(&register, ordered, &Settings::default());
-        let outcome = validation.expect("it is in order").outcome;
-        assert_eq!(
-            matches!(outcome, Outcome::Behaviour),
-            expected,
-            "{seed}: {events:?} {outcome:?}"
-        );
+        let found = is_behaviour(&register, &events, &Settings::default());
+        assert_eq!(found, expected, "{seed}: {events:?}");
         if expected {
             accepted += 1
         } else {
@@ -659,8 +649,7 @@ fn an_unrecorded_operation_has_a_value_of_the_domain() {
             values,
             ..Queue::default()
         });
-        let ordered = Ordered::of(events.iter().cloned());
-        let validation = validate(&queue, ordered, &Settings::default()).expect("it is in order");
+        let validation = validated(&queue, &events, &Settings::default());
         assert_eq!(validation.verdict(), verdict);
     }
 }

@@ -7,6 +7,7 @@ use refmap_histories::{
 };
 
 use super::automaton::{Automaton, Of};
+use super::event_in;
 use super::memory::{Access, ObservedMemory, Stores};
 use super::oracle::Oracle;
 
@@ -26,20 +27,11 @@ fn decided(text: &str) -> Validation {
 }
 
 fn event(thread: u32, begin: u64, end: u64, event: Access) -> Event<Access> {
-    Event {
-        thread,
-        place: 0,
-        begin,
-        end: Some(end),
-        event: Some(event),
-    }
+    event_in(thread, 0, begin..=end, event)
 }
 
 fn load(value: u8) -> Access {
-    Access::Load {
-        cell: 0,
-        value: Some(value),
-    }
+    Access::load(0, value)
 }
 
 fn store(value: u8) -> Access {

@@ -316,7 +316,6 @@ fn each_step_of_a_location_has_its_targets() {
     assert_eq!(targets, BTreeSet::from(expected));
 }
 
-/// Three locations that offer the same have three names.
 #[test]
 fn three_locations_alike_have_their_names() {
     let again = while_do("full?", |of: &Wide| of.seen == 0, nothing("more"));
@@ -429,7 +428,6 @@ fn both_processes_of_a_rendezvous_settle() {
     assert_eq!(choices, Vec::from_iter(0..9));
 }
 
-/// A choice that is fused with the next step is one with each of the steps that may be next.
 #[test]
 fn a_fused_choice_goes_on_with_each_next_step() {
     let chosen = choose("choose", |of: &Wide, visit| {

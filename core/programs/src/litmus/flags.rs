@@ -96,7 +96,6 @@ pub(super) enum Relation {
 /// Condition of a jump, a move or a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
-    /// The relation.
     pub relation: Relation,
     /// True if it has to hold, false if it must not.
     pub holds: bool,

@@ -290,7 +290,6 @@ impl Instruction {
 /// Cell of the program: labels and an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
-    /// The line.
     pub line: usize,
     /// Labels before the instruction.
     pub labels: Vec<String>,

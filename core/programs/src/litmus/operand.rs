@@ -10,18 +10,15 @@ use super::token::{Token, Tokens};
 pub(super) enum Operand {
     /// A register, or a part of one.
     Register(Name),
-    /// A number.
     Number(i128),
     /// The address of a variable.
     Address(String),
-    /// Memory.
     Memory(Address),
 }
 
 /// Address of an operand in memory: the sum of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Address {
-    /// A variable.
     pub variable: Option<String>,
     /// A register.
     pub base: Option<Name>,

@@ -47,7 +47,6 @@ impl Quantifier {
 pub(super) enum Observed {
     /// A register of a thread.
     Register(usize, &'static str),
-    /// A variable.
     Variable(String),
 }
 
@@ -64,7 +63,6 @@ impl fmt::Display for Observed {
 /// Value in a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
-    /// A number.
     Number(i128),
     /// The address of a variable.
     Address(String),
@@ -86,7 +84,6 @@ pub(super) enum Condition {
 /// Equation of a condition.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
-    /// The line.
     pub line: usize,
     pub left: Observed,
     pub right: Literal,

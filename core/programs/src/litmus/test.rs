@@ -60,6 +60,5 @@ pub(super) struct Column {
 pub(super) enum ColumnSource {
     /// A kept register of a thread: thread and position.
     Kept(usize, usize),
-    /// In memory.
     Memory(Location),
 }

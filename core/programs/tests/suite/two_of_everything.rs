@@ -326,7 +326,6 @@ fn weaker(scenarios: &[&[Body]]) -> Vec<String> {
     solved(&scenarios, MemoryModel::Sc).places[0].weaker.clone()
 }
 
-/// Each fence of a set has its counterexample.
 #[test]
 fn each_fence_of_a_set_is_shown_to_be_needed() {
     let program = built(|p| {
@@ -690,7 +689,6 @@ fn each_store_of_each_thread_has_its_condition() {
     }
 }
 
-/// Names of instructions and rules, of three alike and of a second atomic block.
 #[test]
 fn three_instructions_alike_and_two_blocks_have_their_names() {
     let program = built(|p| {

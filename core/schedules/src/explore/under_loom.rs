@@ -176,7 +176,6 @@ fn builder(bounds: &Bounds) -> loom::model::Builder {
 enum News {
     /// An execution, after which there is another one. An answer says whether to go on.
     Next(Execution),
-    /// The last one.
     Last(Execution),
     /// An execution, after which Loom cannot go on.
     Failed(Execution, Left),

@@ -96,7 +96,6 @@ fn slow_longer_mutators_fail_where_short_ones_do_under_every_model() {
     assert_longer_mutators_fail_where_short_ones_do(&MemoryModel::ALL);
 }
 
-/// A second iteration of loops changes no verdict.
 #[test]
 fn more_iterations_change_no_verdict() {
     for mut instance in instances() {

@@ -405,7 +405,6 @@ fn a_history_of_nothing_says_nothing() {
     assert_eq!(verdict(&early), Verdict::Incomplete);
 }
 
-/// Many histories.
 #[test]
 #[ignore = "a minute"]
 fn slow_many_native_histories_are_runs_of_the_model() {

@@ -286,7 +286,8 @@ fn what_the_instance_does_not_have_is_refused() {
     let model = Model::new(3, 4, 1).expect("the model has such an instance");
     let model = ObservedModel::new(model);
     let memory = ObservedMemory::new(BOUNDS).expect("the memory can be");
-    let refusal = |event: Value, validator: &str| -> String {
+    let refusal = |event: &str, validator: &str| -> String {
+        let event: Value = serde_json::from_str(event).expect(event);
         let lines = [
             json!({"history": "refmap", "version": 1}),
             json!({"thread": 0, "place": 0, "begin": 0, "end": 1, "event": event}),
@@ -304,79 +305,46 @@ fn what_the_instance_does_not_have_is_refused() {
         assert_eq!(error.line, 2);
         error.problem.to_string()
     };
-    let there = json!({"slot": 3, "generation": 0});
-    let gone = json!({"slot": 4, "generation": 0});
-    for (event, told) in [
-        (json!({"hold": {"reference": gone}}), "slot 4"),
-        (json!({"alloc": {"reference": gone}}), "slot 4"),
-        (
-            json!({"load": {"src": gone, "field": 0, "value": null}}),
-            "slot 4",
-        ),
-        (
-            json!({"load": {"src": there, "field": 1, "value": null}}),
-            "field 1",
-        ),
-        (
-            json!({"load": {"src": there, "field": 0, "value": gone}}),
-            "slot 4",
-        ),
-        (
-            json!({"overwrite": {"src": there, "field": 2, "was": null, "value": null}}),
-            "field 2",
-        ),
-        (
-            json!({"overwrite": {"src": there, "field": 0, "was": gone, "value": null}}),
-            "slot 4",
-        ),
-        (
-            json!({"overwrite": {"src": there, "field": 0, "was": null, "value": gone}}),
-            "slot 4",
-        ),
-        (
-            json!({"store": {"src": there, "field": 4_294_967_295_u32, "value": null}}),
-            "field 4294967295",
-        ),
-        (
-            json!({"store": {"src": there, "field": 0, "value": gone}}),
-            "slot 4",
-        ),
-        (json!({"discard": {"reference": gone}}), "slot 4"),
-        (json!({"sense": {"reference": gone, "fm": true}}), "slot 4"),
-        (json!({"look": {"reference": gone, "mark": true}}), "slot 4"),
-        (
-            json!({"test": {"reference": gone, "phase": "idle"}}),
-            "slot 4",
-        ),
-        (json!({"mark": {"reference": gone, "won": true}}), "slot 4"),
-        (json!({"trace": {"reference": gone}}), "slot 4"),
-        (
-            json!({"scan": {"src": there, "field": 1, "value": null}}),
-            "field 1",
-        ),
-        (json!({"free": {"reference": gone}}), "slot 4"),
-    ] {
+    let there = r#"{"slot": 3, "generation": 0}"#;
+    let gone = r#"{"slot": 4, "generation": 0}"#;
+    let cases = r#"
+{"hold": {"reference": GONE}} => slot 4
+{"alloc": {"reference": GONE}} => slot 4
+{"load": {"src": GONE, "field": 0, "value": null}} => slot 4
+{"load": {"src": THERE, "field": 1, "value": null}} => field 1
+{"load": {"src": THERE, "field": 0, "value": GONE}} => slot 4
+{"overwrite": {"src": THERE, "field": 2, "was": null, "value": null}} => field 2
+{"overwrite": {"src": THERE, "field": 0, "was": GONE, "value": null}} => slot 4
+{"overwrite": {"src": THERE, "field": 0, "was": null, "value": GONE}} => slot 4
+{"store": {"src": THERE, "field": 4294967295, "value": null}} => field 4294967295
+{"store": {"src": THERE, "field": 0, "value": GONE}} => slot 4
+{"discard": {"reference": GONE}} => slot 4
+{"sense": {"reference": GONE, "fm": true}} => slot 4
+{"look": {"reference": GONE, "mark": true}} => slot 4
+{"test": {"reference": GONE, "phase": "idle"}} => slot 4
+{"mark": {"reference": GONE, "won": true}} => slot 4
+{"trace": {"reference": GONE}} => slot 4
+{"scan": {"src": THERE, "field": 1, "value": null}} => field 1
+{"free": {"reference": GONE}} => slot 4"#;
+    for case in cases.lines().skip(1) {
+        let (event, told) = case.split_once(" => ").expect(case);
+        let event = event.replace("THERE", there).replace("GONE", gone);
         for validator in ["heap", "model"] {
-            let refused = refusal(event.clone(), validator);
+            let refused = refusal(&event, validator);
             assert!(
                 refused.starts_with(&format!("there is no {told}:")),
                 "{event}: {refused}"
             );
         }
     }
-    for (event, told) in [
-        (json!({"append": {"node": 5}}), "node 5"),
-        (
-            json!({"redirect": {"node": 5, "son": 0, "to": 0}}),
-            "node 5",
-        ),
-        (json!({"redirect": {"node": 0, "son": 2, "to": 0}}), "son 2"),
-        (
-            json!({"redirect": {"node": 0, "son": 0, "to": 5}}),
-            "node 5",
-        ),
-    ] {
-        let refused = refusal(event.clone(), "memory");
+    let cases = r#"
+{"append": {"node": 5}} => node 5
+{"redirect": {"node": 5, "son": 0, "to": 0}} => node 5
+{"redirect": {"node": 0, "son": 2, "to": 0}} => son 2
+{"redirect": {"node": 0, "son": 0, "to": 5}} => node 5"#;
+    for case in cases.lines().skip(1) {
+        let (event, told) = case.split_once(" => ").expect(case);
+        let refused = refusal(event, "memory");
         assert!(
             refused.starts_with(&format!("there is no {told}:")),
             "{event}: {refused}"

@@ -169,7 +169,6 @@ fn tso_may_load_the_sense_first() {
     );
 }
 
-/// The same with two references.
 #[test]
 #[ignore = "some 3 s"]
 fn slow_tso_may_load_the_sense_first_with_two_references() {

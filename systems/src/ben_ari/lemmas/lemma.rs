@@ -13,14 +13,12 @@ pub struct Lemma {
     pub used_by: &'static str,
     /// Its premises; each is needed (the tests name the exception).
     pub premises: Vec<Statement>,
-    /// Its conclusion.
     pub conclusion: Statement,
 }
 
 /// A premise or a conclusion.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement {
-    /// Its text.
     pub text: &'static str,
     /// Whether it is true of a case.
     pub holds: fn(&Case) -> bool,

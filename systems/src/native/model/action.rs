@@ -13,30 +13,18 @@ use crate::tso::{Access, HandshakeRound, Mark, Who};
 pub enum Action {
     /// A thread joins as a mutator without a thread.
     Join {
-        /// The mutator.
         mutator: u8,
-        /// The thread.
         thread: u32,
         /// The request that is pending from the beginning.
         owes: Option<HandshakeRound>,
     },
     /// A mutator gains a root of another one.
-    Hold {
-        /// The mutator.
-        mutator: u8,
-        /// The reference.
-        reference: Reference,
-    },
+    Hold { mutator: u8, reference: Reference },
     /// A mutator leaves.
-    Leave {
-        /// The mutator.
-        mutator: u8,
-    },
+    Leave { mutator: u8 },
     /// A mutator gets a fresh object.
     Alloc {
-        /// The mutator.
         mutator: u8,
-        /// The reference.
         reference: Reference,
         /// Its mark, if it is recorded.
         mark: Option<Mark>,
@@ -45,7 +33,6 @@ pub enum Action {
     Take {
         /// The process.
         by: Who,
-        /// The access.
         access: Access,
     },
     /// A pending store is committed.

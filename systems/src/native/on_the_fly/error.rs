@@ -8,7 +8,6 @@ use super::reference::Reference;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{reference} is stale: its slot is {}", found.map_or("free".to_owned(), |g| format!("at generation {g}")))]
 pub struct Stale {
-    /// The reference.
     pub reference: Reference,
     /// The generation of the object in its slot; none if the slot is free.
     pub found: Option<u32>,

@@ -36,7 +36,6 @@ pub enum Event {
     Load {
         /// The object.
         src: Reference,
-        /// Its field.
         field: u32,
         /// The value read.
         value: Option<Reference>,
@@ -45,7 +44,6 @@ pub enum Event {
     Overwrite {
         /// The object.
         src: Reference,
-        /// Its field.
         field: u32,
         /// The value read.
         was: Option<Reference>,
@@ -56,7 +54,6 @@ pub enum Event {
     Store {
         /// The object.
         src: Reference,
-        /// Its field.
         field: u32,
         /// The value written.
         value: Option<Reference>,
@@ -89,14 +86,12 @@ pub enum Event {
     Look {
         /// The object.
         reference: Reference,
-        /// Its mark.
         mark: bool,
     },
     /// Marking loaded the phase.
     Test {
         /// The object to mark.
         reference: Reference,
-        /// The phase.
         phase: Phase,
     },
     /// A thread executed the CAS of marking.
@@ -143,7 +138,6 @@ pub enum Event {
     Scan {
         /// The object.
         src: Reference,
-        /// Its field.
         field: u32,
         /// The value read.
         value: Option<Reference>,

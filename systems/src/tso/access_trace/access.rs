@@ -26,7 +26,6 @@ pub enum Access {
     Load {
         /// The object.
         src: Ref,
-        /// Its field.
         field: u8,
         /// The value read.
         value: Option<Ref>,
@@ -35,7 +34,6 @@ pub enum Access {
     Overwrite {
         /// The object.
         src: Ref,
-        /// Its field.
         field: u8,
         /// The value read.
         was: Option<Ref>,
@@ -46,7 +44,6 @@ pub enum Access {
     Store {
         /// The object.
         src: Ref,
-        /// Its field.
         field: u8,
         /// The value written.
         value: Option<Ref>,
@@ -106,7 +103,6 @@ pub enum Access {
     Scan {
         /// The object.
         src: Ref,
-        /// Its field.
         field: u8,
         /// The value read.
         value: Option<Ref>,

@@ -98,7 +98,6 @@ pub enum Action {
     /// A thread gets a free object.
     #[rule(source = "YRC, a new object")]
     Allocate {
-        /// The thread.
         #[process]
         thread: u8,
         /// The allocated object.
@@ -108,7 +107,6 @@ pub enum Action {
     /// A thread reads a field, and then holds what is there.
     #[rule(source = "YRC, a reference read")]
     Load {
-        /// The thread.
         #[process]
         thread: u8,
         /// The value read.
@@ -118,20 +116,16 @@ pub enum Action {
     /// A thread drops a local.
     #[rule(source = "YRC, a local that ends")]
     Drop {
-        /// The thread.
         #[process]
         thread: u8,
-        /// The object.
         #[action(range = system.indices())]
         object: Object,
     },
     /// A thread passes an object that it holds to another thread.
     #[rule(source = "YRC, a reference sent to another thread")]
     Pass {
-        /// The thread.
         #[process]
         thread: u8,
-        /// The object.
         #[action(range = system.indices())]
         object: Object,
         /// The receiving thread.
@@ -141,7 +135,6 @@ pub enum Action {
     /// The write of a field.
     #[rule(source = "yrc_proof, Write Barrier, 1")]
     Store {
-        /// The thread.
         #[process]
         thread: u8,
         /// The value written.
@@ -154,7 +147,6 @@ pub enum Action {
     /// The increment that starts a store, where the barrier begins with it.
     #[rule(name = "increment", source = "yrc_proof, Write Barrier, 2")]
     IncrementFirst {
-        /// The thread.
         #[process]
         thread: u8,
         /// The value to be written.
@@ -167,14 +159,12 @@ pub enum Action {
     /// The increment that follows the write of the field.
     #[rule(name = "increment")]
     Increment {
-        /// The thread.
         #[process]
         thread: u8,
     },
     /// The decrement that ends a store.
     #[rule(source = "yrc_proof, Write Barrier, 3")]
     Decrement {
-        /// The thread.
         #[process]
         thread: u8,
     },

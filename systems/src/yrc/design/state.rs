@@ -118,7 +118,6 @@ pub enum InFlight {
         /// The object written.
         #[state(range = system.indices())]
         to: Object,
-        /// Its field.
         #[state(range = 0..system.fields)]
         field: u8,
         /// The value written.
@@ -166,10 +165,8 @@ pub enum Location {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[state(system = Design)]
 pub struct Slot {
-    /// The object.
     #[state(range = system.indices())]
     pub object: Object,
-    /// Its field.
     #[state(range = 0..system.fields)]
     pub field: u8,
 }

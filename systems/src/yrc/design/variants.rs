@@ -103,7 +103,6 @@ pub enum Granularity {
     /// One queue, one object or one slot.
     #[default]
     Slot,
-    /// A phase.
     Phase,
 }
 
@@ -129,7 +128,6 @@ pub enum Progress {
     Operations,
     /// Weak fairness of the collector: threads may stop within a store.
     Collector,
-    /// None.
     None,
 }
 

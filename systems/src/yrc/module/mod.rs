@@ -43,7 +43,6 @@ pub enum Action {
     /// `MutatorWrite`
     #[rule(process = heap::MUTATOR)]
     MutatorWrite {
-        /// The thread.
         #[process]
         thread: u8,
         /// `destObj`
@@ -59,21 +58,18 @@ pub enum Action {
     /// `MutatorWriteMergeInc`
     #[rule(process = heap::MUTATOR)]
     MutatorWriteMergeInc {
-        /// The thread.
         #[process]
         thread: u8,
     },
     /// `MutatorWriteMergeDec`
     #[rule(process = heap::MUTATOR)]
     MutatorWriteMergeDec {
-        /// The thread.
         #[process]
         thread: u8,
     },
     /// `MutatorRootAssign`
     #[rule(process = heap::MUTATOR)]
     MutatorRootAssign {
-        /// The thread.
         #[process]
         thread: u8,
         /// The object let go of, if `val` is none.
@@ -85,7 +81,6 @@ pub enum Action {
     },
     /// `CollectorAcquireLock`
     CollectorAcquireLock {
-        /// The thread.
         #[action(range = 0..system.threads)]
         thread: u8,
     },
@@ -110,7 +105,6 @@ pub enum Action {
     CollectorEnd,
     /// `CollectorReleaseLock`
     CollectorReleaseLock {
-        /// The thread.
         #[action(range = 0..system.threads)]
         thread: u8,
     },

@@ -32,44 +32,33 @@ fn one_step_too_few(m: &Memory) -> NodeSet {
     within(m, (m.shape.nodes - m.shape.roots).saturating_sub(1))
 }
 
-fn with_accessible(
-    name: &'static str,
-    accessible: fn(&Memory) -> NodeSet,
-    blackened: fn(Colours, &Memory, u8) -> bool,
-) -> Functions {
-    Functions {
-        name,
-        accessible,
-        blackened,
-        ..Functions::OURS
-    }
-}
-
-fn with_append(name: &'static str, append_to_free: fn(Memory, u8) -> Memory) -> Functions {
-    Functions {
-        name,
-        append_to_free,
-        ..Functions::OURS
-    }
+/// Functions of which some are wrong.
+macro_rules! bug {
+    ($name:literal, $($function:ident: $wrong:expr),+) => {
+        Functions {
+            name: $name,
+            $($function: $wrong,)+
+            ..Functions::OURS
+        }
+    };
 }
 
 /// The seeded bugs: functions each of which is wrong in one way.
 fn bugs() -> Vec<Functions> {
-    let ours = Functions::OURS;
     vec![
-        with_append("append sets the head alone", |m, n| m.set_son(0, 0, n)),
-        with_append("append sets the sons alone", |m, n| {
+        bug!("append sets the head alone", append_to_free: |m, n| m.set_son(0, 0, n)),
+        bug!("append sets the sons alone", append_to_free: |m, n| {
             let head = m.son(0, 0);
             m.shape.indices().fold(m, |m, i| m.set_son(n, i, head))
         }),
-        with_append("append sets the first son alone", |m, n| {
+        bug!("append sets the first son alone", append_to_free: |m, n| {
             m.set_son(0, 0, n).set_son(n, 0, m.son(0, 0))
         }),
-        with_append("append forgets the list", |m, n| {
+        bug!("append forgets the list", append_to_free: |m, n| {
             let headed = m.set_son(0, 0, n);
             m.shape.indices().fold(headed, |m, i| m.set_son(n, i, 0))
         }),
-        with_append("append clears the last node", |m, n| {
+        bug!("append clears the last node", append_to_free: |m, n| {
             let last = m.shape.nodes - 1;
             let after = m.append_to_free(n);
             if last == n || last == 0 {
@@ -77,162 +66,51 @@ fn bugs() -> Vec<Functions> {
             }
             m.shape.indices().fold(after, |m, i| m.set_son(last, i, 0))
         }),
-        with_accessible(
-            "accessible takes one step too few",
-            one_step_too_few,
-            |c, m, from| one_step_too_few(m).from(from).is_subset_of(c.black),
-        ),
-        with_accessible(
-            "accessible is everything",
-            |m| NodeSet::first(m.shape.nodes),
-            |c, m, from| {
-                let nodes = NodeSet::first(m.shape.nodes);
-                nodes.from(from).is_subset_of(c.black)
-            },
-        ),
-        with_accessible(
-            "accessible is nothing",
-            |_| NodeSet::default(),
-            |_, _, _| true,
-        ),
-        Functions {
-            name: "the first memory points to the last node",
-            null_array: |shape| Memory::null_array(shape).set_son(0, 0, shape.nodes - 1),
-            ..ours
-        },
-        Functions {
-            name: "set_son sets all sons",
-            set_son: |m, n, _, k| m.shape.indices().fold(m, |m, i| m.set_son(n, i, k)),
-            ..ours
-        },
-        Functions {
-            name: "set_son sets nothing",
-            set_son: |m, _, _, _| m,
-            ..ours
-        },
-        Functions {
-            name: "set_son sets the next target",
-            set_son: |m, n, i, k| m.set_son(n, i, (k + 1) % m.shape.nodes),
-            ..ours
-        },
-        Functions {
-            name: "set_son sets the same cell of the next node",
-            set_son: |m, n, i, k| m.set_son((n + 1) % m.shape.nodes, i, k),
-            ..ours
-        },
-        Functions {
-            name: "set_colour changes the colour whatever it was",
-            set_colour: |c, n, _| c.set_colour(n, !c.colour(n)),
-            ..ours
-        },
-        Functions {
-            name: "set_colour changes nothing",
-            set_colour: |c, _, _| c,
-            ..ours
-        },
-        Functions {
-            name: "set_colour forgets the other colours",
-            set_colour: |_, n, black| Colours::WHITE.set_colour(n, black),
-            ..ours
-        },
-        Functions {
-            name: "set_colour ignores the colour",
-            set_colour: |c, n, _| c.set_colour(n, true),
-            ..ours
-        },
-        Functions {
-            name: "black_roots includes the bound",
-            black_roots: |c, bound| c.blacks_below((bound + 1).min(8)) > bound.min(7),
-            ..ours
-        },
-        Functions {
-            name: "blackened leaves out the bound",
-            blackened: |c, m, from| {
-                let above = m.accessible().from(from).without(NodeSet::one(from.min(7)));
-                above.is_subset_of(c.black)
-            },
-            ..ours
-        },
-        Functions {
-            name: "blackened is never true",
-            blackened: |_, _, _| false,
-            ..ours
-        },
-        Functions {
-            name: "bw ignores the source",
-            bw: |c, m, n, i| !c.colour(m.son(n, i)),
-            ..ours
-        },
-        Functions {
-            name: "bw ignores the target",
-            bw: |c, _, n, _| c.colour(n),
-            ..ours
-        },
-        Functions {
-            name: "bw is never true",
-            bw: |_, _, _, _| false,
-            ..ours
-        },
-        Functions {
-            name: "bw is always true",
-            bw: |_, _, _, _| true,
-            ..ours
-        },
-        Functions {
-            name: "exists_bw looks at the first node",
-            exists_bw: |c, m| m.shape.indices().any(|i| c.bw(m, 0, i)),
-            ..ours
-        },
-        Functions {
-            name: "exists_bw is always true",
-            exists_bw: |_, _| true,
-            ..ours
-        },
-        Functions {
-            name: "below includes the bound",
-            blacks_below: |c, bound| c.blacks_below((bound + 1).min(8)),
-            ..ours
-        },
-        Functions {
-            name: "below counts white nodes",
-            blacks_below: |c, bound| bound - c.blacks_below(bound),
-            ..ours
-        },
-        Functions {
-            name: "below counts to one",
-            blacks_below: |c, bound| c.blacks_below(bound).min(1),
-            ..ours
-        },
-        Functions {
-            name: "from leaves out the bound",
-            blacks_from: |c, bound| c.blacks_from((bound + 1).min(8)),
-            ..ours
-        },
-        Functions {
-            name: "from counts the nodes below",
-            blacks_from: |c, bound| c.blacks_below(bound),
-            ..ours
-        },
-        Functions {
-            name: "from counts white nodes",
-            blacks_from: |c, bound| 8 - bound - c.blacks_from(bound),
-            ..ours
-        },
-        Functions {
-            name: "a cell is behind itself",
-            behind: |cell, at| cell <= at,
-            ..ours
-        },
-        Functions {
-            name: "a cell is behind the next node",
-            behind: |(n, _), (at, _)| n < at,
-            ..ours
-        },
-        Functions {
-            name: "a cell is behind those before it",
-            behind: |cell, at| cell > at,
-            ..ours
-        },
+        bug!("accessible takes one step too few",
+            accessible: one_step_too_few,
+            blackened: |c, m, from| one_step_too_few(m).from(from).is_subset_of(c.black)),
+        bug!("accessible is everything",
+            accessible: |m| NodeSet::first(m.shape.nodes),
+            blackened: |c, m, from| NodeSet::first(m.shape.nodes).from(from).is_subset_of(c.black)),
+        bug!("accessible is nothing", accessible: |_| NodeSet::default(), blackened: |_, _, _| true),
+        bug!("the first memory points to the last node",
+            null_array: |shape| Memory::null_array(shape).set_son(0, 0, shape.nodes - 1)),
+        bug!("set_son sets all sons",
+            set_son: |m, n, _, k| m.shape.indices().fold(m, |m, i| m.set_son(n, i, k))),
+        bug!("set_son sets nothing", set_son: |m, _, _, _| m),
+        bug!("set_son sets the next target",
+            set_son: |m, n, i, k| m.set_son(n, i, (k + 1) % m.shape.nodes)),
+        bug!("set_son sets the same cell of the next node",
+            set_son: |m, n, i, k| m.set_son((n + 1) % m.shape.nodes, i, k)),
+        bug!("set_colour changes the colour whatever it was",
+            set_colour: |c, n, _| c.set_colour(n, !c.colour(n))),
+        bug!("set_colour changes nothing", set_colour: |c, _, _| c),
+        bug!("set_colour forgets the other colours",
+            set_colour: |_, n, black| Colours::WHITE.set_colour(n, black)),
+        bug!("set_colour ignores the colour", set_colour: |c, n, _| c.set_colour(n, true)),
+        bug!("black_roots includes the bound",
+            black_roots: |c, bound| c.blacks_below((bound + 1).min(8)) > bound.min(7)),
+        bug!("blackened leaves out the bound", blackened: |c, m, from| {
+            let above = m.accessible().from(from).without(NodeSet::one(from.min(7)));
+            above.is_subset_of(c.black)
+        }),
+        bug!("blackened is never true", blackened: |_, _, _| false),
+        bug!("bw ignores the source", bw: |c, m, n, i| !c.colour(m.son(n, i))),
+        bug!("bw ignores the target", bw: |c, _, n, _| c.colour(n)),
+        bug!("bw is never true", bw: |_, _, _, _| false),
+        bug!("bw is always true", bw: |_, _, _, _| true),
+        bug!("exists_bw looks at the first node",
+            exists_bw: |c, m| m.shape.indices().any(|i| c.bw(m, 0, i))),
+        bug!("exists_bw is always true", exists_bw: |_, _| true),
+        bug!("below includes the bound", blacks_below: |c, bound| c.blacks_below((bound + 1).min(8))),
+        bug!("below counts white nodes", blacks_below: |c, bound| bound - c.blacks_below(bound)),
+        bug!("below counts to one", blacks_below: |c, bound| c.blacks_below(bound).min(1)),
+        bug!("from leaves out the bound", blacks_from: |c, bound| c.blacks_from((bound + 1).min(8))),
+        bug!("from counts the nodes below", blacks_from: |c, bound| c.blacks_below(bound)),
+        bug!("from counts white nodes", blacks_from: |c, bound| 8 - bound - c.blacks_from(bound)),
+        bug!("a cell is behind itself", behind: |cell, at| cell <= at),
+        bug!("a cell is behind the next node", behind: |(n, _), (at, _)| n < at),
+        bug!("a cell is behind those before it", behind: |cell, at| cell > at),
     ]
 }
 
@@ -250,7 +128,6 @@ fn violated(functions: Functions, cases: impl Iterator<Item = Case>) -> Vec<&'st
     failing.map(|(lemma, _)| lemma.name).collect()
 }
 
-/// The lemmas that detect a wrong append or a wrong accessible.
 #[test]
 fn wrong_append_and_wrong_accessible_are_caught_by_the_lemmas_about_them() {
     let expected: [(&str, &[&str]); 8] = [
@@ -301,7 +178,7 @@ fn an_append_that_leaves_a_son_breaks_the_axiom() {
         n1: 2,
         ..case_of(m)
     };
-    let functions = with_append("first son alone", |m, n| {
+    let functions = bug!("first son alone", append_to_free: |m, n| {
         m.set_son(0, 0, n).set_son(n, 0, m.son(0, 0))
     });
     let append_ax = named("append_ax");
@@ -324,7 +201,7 @@ fn one_step_too_few_breaks_the_key_lemma_on_a_chain() {
         n1: 3,
         ..case_of(chain)
     };
-    let functions = with_accessible("one step too few", one_step_too_few, Colours::blackened);
+    let functions = bug!("one step too few", accessible: one_step_too_few);
     let accessible1 = named("accessible1");
     assert!(accessible1.holds(&case));
     assert!(!accessible1.holds(&Case { functions, ..case }));

@@ -27,7 +27,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Work on the refinement that is done when it is first asked for.
 #[derive(Default)]
 struct Works {
-    /// Check of it.
     check: Once<Ran>,
     /// Page of the comparison of its systems, or the reason why there is none.
     comparison: Once<Result<String, String>>,

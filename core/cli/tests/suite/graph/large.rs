@@ -255,7 +255,6 @@ fn written(line: &Value) -> (Large, Vec<Said<Marks>>) {
     (large, said.collect())
 }
 
-/// Lassos that are printed of large systems are lassos of theirs, in the numbers of their lines.
 #[test]
 fn lassos_of_large_systems_are_printed_as_they_are() {
     let folder = tempfile::tempdir().expect("it is of its form");

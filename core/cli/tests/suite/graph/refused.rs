@@ -11,6 +11,8 @@ use refmap_cli::graph::{FORMAT, read};
 use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};
 
+use crate::{cases, has};
+
 /// The parts of a system that is read.
 pub fn good() -> Value {
     json!({
@@ -30,152 +32,52 @@ fn refusal(line: &str) -> String {
 /// Each with a part that says what is wrong.
 #[test]
 fn each_part_is_looked_at() {
-    let property = |property: Value| json!([property]);
-    for (key, value, said) in [
-        ("name", json!(7), "expected a string"),
-        ("states", json!(0), "`states` is 0"),
-        ("states", json!(1.5), "expected u64"),
-        ("states", json!(-1), "expected u64"),
-        ("initial", json!([]), "`initial` is empty"),
-        (
-            "initial",
-            json!([2]),
-            "state 2 in `initial`: there are 2 states",
-        ),
-        ("labels", json!({"Q": [5]}), "state 5 in the label `Q`"),
-        (
-            "labels",
-            json!([]),
-            "an object from labels to lists of states",
-        ),
-        ("steps", json!([[0, "a", 2]]), "state 2 in step 0"),
-        ("steps", json!([[0, "a"]]), "a step, [from, \"rule\", to]"),
-        ("steps", json!([[0, "a", 1, 1]]), "column"),
-        ("steps", json!([[0, 1, 1]]), "expected a string"),
-        (
-            "steps",
-            json!([]),
-            "the rule `a`, of which there is no step",
-        ),
-        (
-            "fairness",
-            json!([{"name": "F", "kind": "week", "rules": ["a"]}]),
-            "expected `weak` or `strong`",
-        ),
-        (
-            "fairness",
-            json!([{"name": "F", "kind": "weak", "rules": []}]),
-            "`rules` of fairness `F` is empty",
-        ),
-        (
-            "fairness",
-            json!([{"name": "F", "kind": "weak", "rules": ["b"]}]),
-            "the rule `b`, of which there is no step",
-        ),
-        ("properties", json!([]), "`properties` is empty"),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "sometimes"})),
-            "unknown variant `sometimes`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "leads_to", "conclusion": "Q"})),
-            "has `premise` and `conclusion`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually", "premise": "Q", "conclusion": "Q"})),
-            "no `premise`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually", "conclusion": "R"})),
-            "the label `R`, which is not among",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually", "conclusion": null})),
-            "expected a string",
-        ),
-        (
-            "properties",
-            json!([
-                {"name": "p", "kind": "eventually", "conclusion": "Q"},
-                {"name": "p", "kind": "always", "conclusion": "Q"},
-            ]),
-            "two properties are named `p`",
-        ),
-        (
-            "properties",
-            property(json!({"name": "p", "kind": "eventually_always", "premise": "Q"})),
-            "has `conclusion`, may have `premise`",
-        ),
-        (
-            "properties",
-            property(
-                json!({"name": "p", "kind": "eventually_always", "conclusion": "Q", "rules": ["a"]}),
-            ),
-            "has no `rules`",
-        ),
-        (
-            "properties",
-            property(
-                json!({"name": "p", "kind": "eventually_always", "premise": "R", "conclusion": "Q"}),
-            ),
-            "the label `R`, which is not among",
-        ),
-        (
-            "properties",
-            property(
-                json!({"name": "p", "kind": "eventually_always", "premise": null, "conclusion": "Q"}),
-            ),
-            "expected a string",
-        ),
-        ("more", json!(1), "unknown field `more`"),
-        // An array of the fields is no object.
-        (
-            "fairness",
-            json!([["fair", "weak", ["a"]]]),
-            "invalid type: sequence, expected an object",
-        ),
-        (
-            "fairness",
-            json!([{"name": "fair", "kind": {"weak": null}, "rules": ["a"]}]),
-            "invalid type: map, expected text",
-        ),
-        (
-            "properties",
-            json!([["p", "leads_to", "Q", "Q"]]),
-            "invalid type: sequence, expected an object",
-        ),
-        (
-            "properties",
-            json!([{"name": "p", "kind": {"eventually": null}, "conclusion": "Q"}]),
-            "invalid type: map, expected text",
-        ),
-    ] {
+    for (field, said) in cases(
+        r#"
+name 7 => expected a string
+states 0 => `states` is 0
+states 1.5 => expected u64
+states -1 => expected u64
+initial [] => `initial` is empty
+initial [2] => state 2 in `initial`: there are 2 states
+labels {"Q": [5]} => state 5 in the label `Q`
+labels [] => an object from labels to lists of states
+steps [[0, "a", 2]] => state 2 in step 0
+steps [[0, "a"]] => a step, [from, "rule", to]
+steps [[0, "a", 1, 1]] => column
+steps [[0, 1, 1]] => expected a string
+steps [] => the rule `a`, of which there is no step
+fairness [{"name": "F", "kind": "week", "rules": ["a"]}] => expected `weak` or `strong`
+fairness [{"name": "F", "kind": "weak", "rules": []}] => `rules` of fairness `F` is empty
+fairness [{"name": "F", "kind": "weak", "rules": ["b"]}] => the rule `b`, of which there is no step
+properties [] => `properties` is empty
+properties [{"name": "p", "kind": "sometimes"}] => unknown variant `sometimes`
+properties [{"name": "p", "kind": "leads_to", "conclusion": "Q"}] => has `premise` and `conclusion`
+properties [{"name": "p", "kind": "eventually", "premise": "Q", "conclusion": "Q"}] => no `premise`
+properties [{"name": "p", "kind": "eventually", "conclusion": "R"}] => the label `R`, which is not among
+properties [{"name": "p", "kind": "eventually", "conclusion": null}] => expected a string
+properties [{"name": "p", "kind": "eventually", "conclusion": "Q"}, {"name": "p", "kind": "always", "conclusion": "Q"}] => two properties are named `p`
+properties [{"name": "p", "kind": "eventually_always", "premise": "Q"}] => has `conclusion`, may have `premise`
+properties [{"name": "p", "kind": "eventually_always", "conclusion": "Q", "rules": ["a"]}] => has no `rules`
+properties [{"name": "p", "kind": "eventually_always", "premise": "R", "conclusion": "Q"}] => the label `R`, which is not among
+properties [{"name": "p", "kind": "eventually_always", "premise": null, "conclusion": "Q"}] => expected a string
+more 1 => unknown field `more`
+fairness [["fair", "weak", ["a"]]] => invalid type: sequence, expected an object
+fairness [{"name": "fair", "kind": {"weak": null}, "rules": ["a"]}] => invalid type: map, expected text
+properties [["p", "leads_to", "Q", "Q"]] => invalid type: sequence, expected an object
+properties [{"name": "p", "kind": {"eventually": null}, "conclusion": "Q"}] => invalid type: map, expected text"#,
+    ) {
+        let (key, value) = field.split_once(' ').expect(field);
         let mut line = good();
-        line[key] = value;
+        line[key] = serde_json::from_str(value).expect(value);
         let refusal = refusal(&line.to_string());
         assert!(refusal.contains(said), "{key}: {refusal}");
     }
-    for key in [
-        "name",
-        "states",
-        "initial",
-        "labels",
-        "steps",
-        "fairness",
-        "properties",
-    ] {
+    for key in good().as_object().unwrap().keys() {
         let mut line = good();
         line.as_object_mut().unwrap().remove(key);
         let refusal = refusal(&line.to_string());
-        assert!(
-            refusal.contains(&format!("missing field `{key}`")),
-            "{refusal}"
-        );
+        has(&refusal, &format!("missing field `{key}`"));
     }
 }
 
@@ -184,7 +86,7 @@ fn text_that_is_no_json_is_refused_with_its_column() {
     let line = good().to_string();
     let cut = refusal(&line[..line.len() / 2]);
     assert!(cut.starts_with("EOF while parsing"), "{cut}");
-    assert!(cut.contains(", at column "), "{cut}");
+    has(&cut, ", at column ");
     assert!(refusal(&format!("{line} {line}")).starts_with("trailing characters"));
     let twice = line.replacen("\"Q\":[1]", "\"Q\":[1],\"Q\":[0]", 1);
     assert!(refusal(&twice).contains("the label `Q` is there twice"));
@@ -330,11 +232,11 @@ fn control_characters_in_names_are_escaped() {
         text.starts_with("ok\\nforged: 1 states, 0 steps\\u{1b}[2J: 2 states"),
         "{text}"
     );
-    assert!(text.contains("eventually p\\rq: violated"), "{text}");
-    assert!(text.contains("    F\\u{9b} is met: "), "{text}");
-    assert!(
-        text.contains("warning: the fairness condition `idle\\u{202e}` is on"),
-        "{text}"
+    has(&text, "eventually p\\rq: violated");
+    has(&text, "    F\\u{9b} is met: ");
+    has(
+        &text,
+        "warning: the fairness condition `idle\\u{202e}` is on",
     );
     let controls = text.chars().filter(|one| one.is_control() && *one != '\n');
     assert_eq!(controls.count(), 0, "{text}");
@@ -364,7 +266,6 @@ fn a_condition_that_is_enabled_nowhere_is_warned_of() {
     assert_eq!(decided(&[&file]).1["graphs"][0]["warnings"], json!([]));
 }
 
-/// The help has the format, and its example is one.
 #[test]
 fn the_help_has_the_format_with_an_example() {
     let (status, _) = asked(&["--help"], &[], false);
@@ -436,10 +337,7 @@ fn a_page_does_not_take_the_place_of_what_it_is_made_from() {
     let page = folder.path().join(".").join("systems.jsonl");
     let (status, _) = asked(&["--html", page.to_str().unwrap()], &[&file], false);
     let refused = status.unwrap_err().to_string();
-    assert!(
-        refused.contains("it is a file that the command reads"),
-        "{refused}"
-    );
+    has(&refused, "it is a file that the command reads");
     assert_eq!(fs::read_to_string(&file).unwrap(), good().to_string());
 }
 

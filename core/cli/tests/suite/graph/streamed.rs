@@ -13,6 +13,7 @@ use refmap_cli::{CommandError, Status};
 use serde_json::{Value, json};
 
 use super::refused::{good, into};
+use crate::has;
 
 /// Output that is looked at while it is written.
 #[derive(Clone, Default)]
@@ -186,7 +187,7 @@ fn output_without_room_is_an_error_and_the_page_is_written() {
                 let status = into(&with_page, &[&file], &never, &mut Full(room));
                 assert_eq!(status.is_ok(), is_written, "{options:?} {room}");
                 let html = fs::read_to_string(&page).expect("it is written");
-                assert!(html.contains("<h2>the last one</h2>"), "{html}");
+                has(&html, "<h2>the last one</h2>");
                 assert!(html.ends_with("</html>\n"));
                 fs::remove_file(&page).expect("it is of its form");
             }

@@ -9,6 +9,8 @@ use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};
 
+use crate::has;
+
 /// Runs `include` with some words, and returns what it prints.
 fn include(words: &[&str], cancelled: bool) -> (Result<Status, CommandError>, String) {
     let mut output = Vec::new();
@@ -101,7 +103,7 @@ fn what_is_malformed_is_refused_with_its_line() {
     );
     let (status, _) = include(&[&b], false);
     let error = status.expect_err("there is one file").to_string();
-    assert!(error.contains("<B.aut>"), "{error}");
+    has(&error, "<B.aut>");
 }
 
 /// Told for people: the verdict, what is missing, and what shows it.
@@ -128,17 +130,17 @@ fn what_is_missing_is_told() {
     }
     let (status, output) = told(early, choice);
     assert_eq!(status, Status::Success);
-    assert!(
-        output.contains("rung 1: no variable is missing; a mapping of 5 states is:"),
-        "{output}"
+    has(
+        &output,
+        "rung 1: no variable is missing; a mapping of 5 states is:",
     );
     let (_, output) = told(
         "des (0,1,2)\n(0,a,1)\n",
         "des (0,2,3)\n(0,tau,1)\n(1,a,2)\n",
     );
-    assert!(
-        output.contains("rung 2: no variable is missing if a step may be several abstract steps"),
-        "{output}"
+    has(
+        &output,
+        "rung 2: no variable is missing if a step may be several abstract steps",
     );
     for line in [
         "a: up to 2 abstract steps, in 1 step",
@@ -156,9 +158,9 @@ fn what_is_missing_is_told() {
         "des (0,8,7)\n(0,a,1)\n(0,b,2)\n(1,c,3)\n(2,c,4)\n(3,a,5)\n(3,b,5)\n(4,a,6)\n(4,b,6)\n";
     let (status, output) = told(joined, whole);
     assert_eq!(status, Status::Success, "{output}");
-    assert!(
-        output.contains("rung 1: a history variable is needed, unless a prophecy variable will do"),
-        "{output}"
+    has(
+        &output,
+        "rung 1: a history variable is needed, unless a prophecy variable will do",
     );
     let (status, output) = told(choice, "des (0,2,3)\n(0,a,1)\n(1,b,2)\n");
     assert_eq!(status, Status::Violated);
@@ -188,10 +190,7 @@ fn a_limit_claims_nothing() {
     let far = text(&found, "unclaimed");
     assert!(far.starts_with(&format!("{a}: cancellation came")), "{far}");
     let (_, output) = include(&[&a, &b], true);
-    assert!(
-        output.contains(&format!("incomplete: {a}: cancellation came")),
-        "{output}"
-    );
+    has(&output, &format!("incomplete: {a}: cancellation came"));
     let (status, _) = include(&[&a, &b, "--quiet"], false);
     assert_eq!(status.expect("it is decided"), Status::Success);
 }

@@ -5,6 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::run;
+use crate::has;
 
 /// An explorer that runs.
 struct Running<'r> {
@@ -130,12 +131,9 @@ fn a_step_is_taken_after_another() {
             page = explorer.page(&explorer.link(&page, 0));
         }
         // The next step is the one that fails, and that is seen before it is taken.
-        assert!(page.contains("fails: simulation"), "{page}");
+        has(&page, "fails: simulation");
         let last = explorer.page(&explorer.link(&page, 0));
-        assert!(
-            last.contains("<strong>simulation</strong> fails here"),
-            "{last}"
-        );
+        has(&last, "<strong>simulation</strong> fails here");
         assert!(last.contains("its guard is false here"));
         assert!(last.contains("← back") && !last.contains("forward →"));
     });
@@ -197,7 +195,7 @@ fn the_comparison_without_the_mapping_is_a_page() {
         let link = link.and_then(|rest| rest.split('"').next());
         let (status, end) = explorer.get(link.expect("it can be walked"));
         assert_eq!(status, 200);
-        assert!(end.contains("step 3 of 3"), "{end}");
+        has(&end, "step 3 of 3");
         assert!(end.contains("<strong>simulation</strong> fails here"));
     });
     explore(&[], |explorer| {
@@ -227,13 +225,13 @@ fn an_address_of_another_model_tells_where_they_differ() {
     });
     explore(&["--length", "5", "--jumps-from", "2"], |explorer| {
         let page = explorer.page(&address);
-        assert!(page.contains("The model differs at step 3"), "{page}");
+        has(&page, "The model differs at step 3");
         assert!(page.contains("step 2 of 2"));
     });
     // The fourth step is to stay now, and no second step is offered.
     explore(&["--length", "3"], |explorer| {
         let page = explorer.page(&address);
-        assert!(page.contains("The model differs at step 4"), "{page}");
+        has(&page, "The model differs at step 4");
     });
     let at = address.strip_prefix("at/").unwrap();
     explore(&["--length", "5", "--at", at], |explorer| {

@@ -9,6 +9,8 @@ use refmap_cli::clap;
 use refmap_testing::{Machine, alike, itself, mapped};
 use serde::Serialize;
 
+use crate::over;
+
 /// Text that would be markup, or a command to a terminal, if it were not escaped.
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\u{0}&'\"";
 
@@ -238,8 +240,5 @@ pub fn catalogue() -> Catalogue {
             Ok(Box::new(Checker::owning(refinement)))
         },
     );
-    Catalogue {
-        checks: vec![line, count(), seen(), shelf()],
-        ..Catalogue::default()
-    }
+    over(vec![line, count(), seen(), shelf()])
 }

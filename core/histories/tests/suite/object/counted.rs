@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use refmap::State;
-use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
+use refmap_histories::object::{Effort, Run, Shared, test};
 use refmap_histories::specifications::{Answer, Operations, Sequential};
 use refmap_histories::{Object, calls};
 use refmap_schedules::sync::Mutex;
@@ -15,7 +15,7 @@ use super::{NEVER_POISONED, assert_scheduled, assert_sound, found, little};
 const CAPACITY: usize = 3;
 
 /// Queue of at most three values, which tells their number.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Specification;
 
 calls! {
@@ -63,78 +63,47 @@ pub enum Fault {
     StaleLength,
 }
 
-#[derive(Clone, Copy)]
-pub struct Counted {
-    pub fault: Fault,
-}
-
 #[derive(Default)]
-pub struct Shared {
+struct Queue {
     values: Mutex<VecDeque<u8>>,
     length: AtomicU8,
 }
 
-impl Object for Counted {
-    type Specification = Operations<Specification>;
-    type Shared = Shared;
-    type Handle<'a> = &'a Shared;
-
-    fn specification(&self) -> Self::Specification {
-        Operations(Specification)
-    }
-
-    fn make(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn handle<'a>(&self, queue: &'a Shared, _: u32) -> &'a Shared {
-        queue
-    }
-
-    fn calls(&self, _: &&Shared, visit: &mut impl FnMut(CallOf<Self>)) {
-        [Call::Len, Call::Pop, Call::Push(1), Call::Push(2)]
-            .into_iter()
-            .for_each(visit);
-    }
-
-    fn call(&self, queue: &mut &Shared, call: &CallOf<Self>) -> AnswerOf<Self> {
+pub fn counted(fault: Fault) -> impl Object + Clone {
+    let calls = [Call::Len, Call::Pop, Call::Push(1), Call::Push(2)];
+    let specification = Operations(Specification);
+    let object = Shared::new(specification, Queue::default, calls, move |queue, call| {
         if *call == Call::Len {
             return Answer::Value(queue.length.load(Ordering::Acquire));
         }
         let mut values = queue.values.lock().expect(NEVER_POISONED);
         let answer = execute(&mut values, call);
         let length = values.len() as u8;
-        if self.fault == Fault::StaleLength {
+        if fault == Fault::StaleLength {
             drop(values);
         }
         queue.length.store(length, Ordering::Release);
         answer
-    }
-
-    fn has_schedules(&self) -> bool {
-        true
-    }
+    });
+    object.with_schedules()
 }
 
 #[test]
 fn a_stale_length_is_found() {
     let fault = Fault::StaleLength;
-    assert_scheduled(Counted { fault }, "counted.rs", &["len →", "and not"]);
+    assert_scheduled(counted(fault), "counted.rs", &["len →", "and not"]);
 }
 
 #[test]
 fn a_length_that_is_stored_under_the_lock_is_sound() {
-    assert_sound(Counted { fault: Fault::None });
+    assert_sound(counted(Fault::None));
 }
 
 /// Of two tests, what one found stays found.
 #[test]
 fn a_finding_outlives_a_test_that_finds_nothing() {
-    let faulty = Counted {
-        fault: Fault::StaleLength,
-    };
-    let faulty = test(faulty, &Effort::default());
-    let sound = test(Counted { fault: Fault::None }, &little());
+    let faulty = test(counted(Fault::StaleLength), &Effort::default());
+    let sound = test(counted(Fault::None), &little());
     for both in [
         faulty.clone().and(sound.clone()),
         sound.and(faulty.clone()),

@@ -206,7 +206,6 @@ fn a_call_that_does_not_return_is_incomplete() {
     }
 }
 
-/// Of two tests that are joined a part holds where it holds in both.
 #[test]
 fn a_test_that_is_joined_with_another_holds_where_both_do() {
     let alone = |tested: &Tested| {

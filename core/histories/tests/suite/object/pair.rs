@@ -3,7 +3,7 @@
 //! Source: Boehm, *Can seqlocks get along with programming language memory models?*, MSPC 2012.
 
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf};
+use refmap_histories::object::Shared;
 use refmap_histories::specifications::register::Call;
 use refmap_histories::specifications::{Answer, Operations, Register};
 use refmap_schedules::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -18,18 +18,13 @@ pub enum Fault {
     TornSnapshot,
 }
 
-#[derive(Clone, Copy)]
-pub struct Pair {
-    pub fault: Fault,
-}
-
-pub struct Shared {
+struct Words {
     /// Number of writes, twice; odd during one.
     version: AtomicU64,
     words: [AtomicU8; 2],
 }
 
-impl Shared {
+impl Words {
     /// The version, once no writer is there.
     fn even(&self) -> u64 {
         loop {
@@ -56,70 +51,44 @@ impl Shared {
         }
         self.version.store(odd + 1, Ordering::Release);
     }
-}
 
-impl Pair {
-    fn read(self, pair: &Shared) -> [u8; 2] {
+    fn read(&self, fault: Fault) -> [u8; 2] {
         loop {
-            let even = pair.even();
-            let [one, other] = &pair.words;
+            let even = self.even();
+            let [one, other] = &self.words;
             let values = [one, other].map(|word| word.load(Ordering::Acquire));
-            let is_whole = pair.version.load(Ordering::Relaxed) == even;
-            if is_whole || self.fault == Fault::TornSnapshot {
+            let is_whole = self.version.load(Ordering::Relaxed) == even;
+            if is_whole || fault == Fault::TornSnapshot {
                 return values;
             }
         }
     }
 }
 
-impl Object for Pair {
-    type Specification = Operations<Register<[u8; 2]>>;
-    type Shared = Shared;
-    type Handle<'a> = &'a Shared;
-
-    fn specification(&self) -> Self::Specification {
-        Operations(Register::default())
-    }
-
-    fn make(&self) -> Shared {
-        Shared {
-            version: AtomicU64::new(0),
-            words: [0; 2].map(AtomicU8::new),
+pub fn pair(fault: Fault) -> impl Object + Clone {
+    let specification = Operations(Register::default());
+    let calls = [Call::Read, Call::Write([1; 2]), Call::Write([2; 2])];
+    let make = || Words {
+        version: AtomicU64::new(0),
+        words: [0; 2].map(AtomicU8::new),
+    };
+    let object = Shared::new(specification, make, calls, move |pair, call| match call {
+        Call::Write(values) => {
+            pair.write(*values);
+            ().into()
         }
-    }
-
-    fn handle<'a>(&self, pair: &'a Shared, _: u32) -> &'a Shared {
-        pair
-    }
-
-    fn calls(&self, _: &&Shared, visit: &mut impl FnMut(CallOf<Self>)) {
-        visit(Call::Read);
-        visit(Call::Write([1; 2]));
-        visit(Call::Write([2; 2]));
-    }
-
-    fn call(&self, pair: &mut &Shared, call: &CallOf<Self>) -> AnswerOf<Self> {
-        match call {
-            Call::Write(values) => {
-                pair.write(*values);
-                ().into()
-            }
-            _ => Answer::Value(self.read(pair)),
-        }
-    }
-
-    fn has_schedules(&self) -> bool {
-        true
-    }
+        _ => Answer::Value(pair.read(fault)),
+    });
+    object.with_schedules()
 }
 
 #[test]
 fn a_torn_snapshot_is_found() {
     let fault = Fault::TornSnapshot;
-    assert_scheduled(Pair { fault }, "pair.rs", &["read → [", "and not ["]);
+    assert_scheduled(pair(fault), "pair.rs", &["read → [", "and not ["]);
 }
 
 #[test]
 fn readers_that_look_again_are_sound() {
-    assert_sound(Pair { fault: Fault::None });
+    assert_sound(pair(Fault::None));
 }

@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refmap::State;
-use refmap_histories::object::{AnswerOf, Run, test};
+use refmap_histories::calls;
+use refmap_histories::object::{Run, Shared, test};
 use refmap_histories::specifications::{Answer, NoValue, Operations, Sequential};
-use refmap_histories::{Object, calls};
 use serde::Serialize;
 
 use super::{assert_vacuous, little};
 
 /// Specification that permits each answer to each call.
+#[derive(Clone)]
 struct Anything;
 
 calls! {
@@ -46,36 +47,13 @@ impl Sequential for Anything {
     }
 }
 
-struct Permitted;
-
-impl Object for Permitted {
-    type Specification = Operations<Anything>;
-    type Shared = AtomicBool;
-    type Handle<'a> = &'a AtomicBool;
-
-    fn specification(&self) -> Self::Specification {
-        Operations(Anything)
-    }
-
-    fn make(&self) -> AtomicBool {
-        AtomicBool::new(false)
-    }
-
-    fn handle<'a>(&self, toggle: &'a AtomicBool, _: u32) -> &'a AtomicBool {
-        toggle
-    }
-
-    fn calls(&self, _: &&AtomicBool, visit: &mut impl FnMut(Toggle)) {
-        visit(Toggle::Toggle);
-    }
-
-    fn call(&self, toggle: &mut &AtomicBool, _: &Toggle) -> AnswerOf<Self> {
-        toggle.fetch_not(Ordering::AcqRel).into()
-    }
-}
-
 #[test]
 fn a_specification_that_permits_everything_is_incomplete() {
-    let tested = test(Permitted, &little());
+    let calls = [Toggle::Toggle];
+    let make = || AtomicBool::new(false);
+    let toggle = Shared::new(Operations(Anything), make, calls, |toggle, _| {
+        toggle.fetch_not(Ordering::AcqRel).into()
+    });
+    let tested = test(toggle, &little());
     assert_vacuous(&tested, Run::Threads, "tells too little apart");
 }

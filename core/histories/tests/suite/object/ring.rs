@@ -1,7 +1,7 @@
 //! Ring of a bounded length, in which pushes take turns, and pops do.
 
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf};
+use refmap_histories::object::Shared;
 use refmap_histories::specifications::bounded::Call;
 use refmap_histories::specifications::{Bounded, Operations};
 use refmap_schedules::sync::Mutex;
@@ -19,11 +19,11 @@ pub enum Fault {
 }
 
 #[derive(Clone, Copy)]
-pub struct Ring {
-    pub fault: Fault,
+struct Ring {
+    fault: Fault,
 }
 
-pub struct Shared {
+struct Slots {
     slots: [AtomicU8; CAPACITY],
     head: AtomicUsize,
     tail: AtomicUsize,
@@ -32,7 +32,7 @@ pub struct Shared {
 }
 
 impl Ring {
-    fn push(self, ring: &Shared, value: u8) -> bool {
+    fn push(self, ring: &Slots, value: u8) -> bool {
         let turn = match self.fault {
             Fault::None => Some(ring.pushing.lock().expect(NEVER_POISONED)),
             Fault::LostElement => None,
@@ -47,7 +47,7 @@ impl Ring {
         has_room
     }
 
-    fn pop(ring: &Shared) -> Option<u8> {
+    fn pop(ring: &Slots) -> Option<u8> {
         let turn = ring.popping.lock().expect(NEVER_POISONED);
         let head = ring.head.load(Ordering::Relaxed);
         let value = (ring.tail.load(Ordering::Acquire) != head).then(|| {
@@ -60,53 +60,31 @@ impl Ring {
     }
 }
 
-impl Object for Ring {
-    type Specification = Operations<Bounded<u8>>;
-    type Shared = Shared;
-    type Handle<'a> = &'a Shared;
-
-    fn specification(&self) -> Self::Specification {
-        Operations(Bounded::new(CAPACITY))
-    }
-
-    fn make(&self) -> Shared {
-        Shared {
-            slots: [0; CAPACITY].map(AtomicU8::new),
-            head: AtomicUsize::new(0),
-            tail: AtomicUsize::new(0),
-            pushing: Mutex::new(()),
-            popping: Mutex::new(()),
-        }
-    }
-
-    fn handle<'a>(&self, ring: &'a Shared, _: u32) -> &'a Shared {
-        ring
-    }
-
-    fn calls(&self, _: &&Shared, visit: &mut impl FnMut(CallOf<Self>)) {
-        visit(Call::Pop);
-        (1..3).map(Call::Push).for_each(visit);
-    }
-
-    fn call(&self, ring: &mut &Shared, call: &CallOf<Self>) -> AnswerOf<Self> {
-        match call {
-            Call::Push(value) => self.push(ring, *value).into(),
-            Call::Pop => Self::pop(ring).into(),
-        }
-    }
-
-    fn has_schedules(&self) -> bool {
-        true
-    }
+pub fn ring(fault: Fault) -> impl Object + Clone {
+    let ring = Ring { fault };
+    let calls = [Call::Pop, Call::Push(1), Call::Push(2)];
+    let make = || Slots {
+        slots: [0; CAPACITY].map(AtomicU8::new),
+        head: AtomicUsize::new(0),
+        tail: AtomicUsize::new(0),
+        pushing: Mutex::new(()),
+        popping: Mutex::new(()),
+    };
+    let specification = Operations(Bounded::new(CAPACITY));
+    let object = Shared::new(specification, make, calls, move |slots, call| match call {
+        Call::Push(value) => ring.push(slots, *value).into(),
+        Call::Pop => Ring::pop(slots).into(),
+    });
+    object.with_schedules()
 }
 
 #[test]
 fn lost_elements_are_found() {
     let fault = Fault::LostElement;
-    assert_scheduled(Ring { fault }, "ring.rs", &["no order", "push("]);
+    assert_scheduled(ring(fault), "ring.rs", &["no order", "push("]);
 }
 
 #[test]
 fn pushes_that_take_turns_are_sound() {
-    assert_sound(Ring { fault: Fault::None });
+    assert_sound(ring(Fault::None));
 }

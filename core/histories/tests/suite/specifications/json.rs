@@ -269,7 +269,6 @@ fn operations_are_described_and_refused_in_words() {
     assert_eq!(refusal(&mutex, unlock), refused);
 }
 
-/// Nothing is unknown of a call that answers nothing.
 #[test]
 fn a_call_that_answers_nothing_is_complete() {
     let queue = Operations(refmap_histories::specifications::Queue::<u8>::default());
