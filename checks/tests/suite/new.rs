@@ -150,7 +150,7 @@ fn of_readme(here: &TempDir) -> PathBuf {
     else {
         panic!("the README has other blocks");
     };
-    has(&dependencies, "\"../refmap/");
+    has(dependencies, "\"../refmap/");
     let checkout = checkout().display().to_string();
     let dependencies = dependencies.replace("../refmap", &checkout);
     let folder = here.path().join("readme");

@@ -13,7 +13,7 @@ pub(crate) type VisitNames<'a> = dyn FnMut(&mut dyn NameVisitor) + 'a;
 /// type Tickets = (Counter, Counter, Counter<1, 1>);
 /// let start: Tickets = (Counter::START, Counter::START, Counter::START);
 /// let mut tickets = (start.0.next().next(), start.1.next(), start.2.next());
-/// refmap::state::normalise::<(), _>(&mut tickets);
+/// refmap::internal::normalise::<(), _>(&mut tickets);
 /// assert_eq!(tickets, (start.0.next(), start.1, start.2));
 /// ```
 pub fn normalise<S: ?Sized, T: State<S>>(state: &mut T) {

@@ -3,13 +3,14 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::processes::{PATIENT, Random, each, greeting, group, meet, with_other, within};
+use crate::processes::{PATIENT, each, greeting, group, meet, with_other, within};
 use refmap::internal::explore::Peers;
+use refmap::random::Generator;
 use refmap_distributed::{Hosts, connect};
 
 /// Words that one process sends to another one in a round: any process can say what they are.
 fn words(round: u64, from: usize, to: usize) -> Vec<u64> {
-    let mut random = Random(round << 32 | (from as u64) << 16 | to as u64);
+    let mut random = Generator::new(round << 32 | (from as u64) << 16 | to as u64);
     let length = match random.below(8) {
         0..3 => 0,
         3..6 => random.below(100),
@@ -17,7 +18,7 @@ fn words(round: u64, from: usize, to: usize) -> Vec<u64> {
         // The lengths around that of a piece, and of several.
         _ => (random.below(5) * ((1 << 15) - 64) + random.below(3)).saturating_sub(1),
     };
-    (0..length).map(|_| random.next()).collect()
+    (0..length).map(|_| random.bits()).collect()
 }
 
 fn rounds(processes: usize, rounds: u64) {

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-use crate::processes::{Random, each, greeting, group, meet, with_other, within};
+use crate::processes::{each, greeting, group, meet, with_other, within};
 use refmap::internal::explore::{Peers, PeersError};
+use refmap::random::Generator;
 
 fn lost(error: &PeersError) -> usize {
     match error {
@@ -84,7 +85,6 @@ fn a_loss_wakes_those_that_wait() {
     });
 }
 
-/// A process that panics is dropped.
 #[test]
 fn a_process_that_panics_is_lost() {
     within(60, || {
@@ -108,16 +108,16 @@ fn no_end_is_a_loss() {
         for attempt in 0..60 {
             let processes = 2 + attempt as usize % 4;
             each(group(processes), |own, process| {
-                let mut random = Random(attempt * 10 + own as u64);
+                let mut random = Generator::new(attempt * 10 + own as u64);
                 for _ in 0..2 {
                     process.exchange(vec![vec![own as u64]; processes]).unwrap();
                 }
                 if random.below(2) == 0 {
-                    sleep(Duration::from_micros(random.below(20_000)));
+                    sleep(Duration::from_micros(random.below(20_000) as u64));
                 }
                 process.finish().unwrap();
                 if random.below(2) == 0 {
-                    sleep(Duration::from_micros(random.below(20_000)));
+                    sleep(Duration::from_micros(random.below(20_000) as u64));
                 }
                 let after = process.exchange(vec![vec![]; processes]).unwrap_err();
                 assert_eq!(

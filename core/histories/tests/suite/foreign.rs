@@ -433,7 +433,7 @@ fn malformed_json_is_an_error() {
 \n{"a":1,"b":{"c":1,"c":2}} => line 2: the field "c" is there twice
 {"type":1,":type":2,"process":0} => line 1: the field "type" is there twice
 \n{"a":[\n => line 2: the input ends before
-[\n => line 1: the input ends before"#,
+[\n => line 2: the input ends before"#,
     );
     is_refused(JepsenJson, b"{\"a\":\"\xff\"}", "line 1: not JSON");
 }

@@ -427,7 +427,7 @@ fn is_accepted<P: Plain>(
         configurations: 1 << 13,
         ..Settings::default()
     };
-    let validation = validated(&Operations(object), &events, &settings);
+    let validation = validated(&Operations(object), events, &settings);
     assert_eq!(
         (&validation.panicked, &validation.disagreement),
         (&None, &None)

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::WAVE;
 use super::kept::KeptForCheckpoints;
 use super::member::EARLIER;
 use super::state::StateSearch;
@@ -326,7 +325,7 @@ where
                 length,
                 pass: Pass::First,
             };
-            for wave in met.parts(WAVE) {
+            for wave in met.parts(BATCH as u64) {
                 if let Err(limit) = self.look_at(&wave) {
                     self.limit(limit);
                 }

@@ -1,7 +1,8 @@
 //! Views are searched as states are: the same for any number of workers, on disk, and from a checkpoint.
 
-use refmap::explore::{DiskError, Limits, Start};
+use refmap::explore::{Limits, Start};
 use refmap::internal::check_by_views;
+use refmap::internal::explore::DiskError;
 use refmap::obligation::CheckError;
 use refmap::random::Generator;
 use refmap::{Report, Settings};

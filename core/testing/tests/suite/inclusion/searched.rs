@@ -4,11 +4,10 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use refmap::explore::{DiskError, Spilling, Start, Watch};
-use refmap::inclusion::{
-    Comparison, Graph, Included, Inclusion, InclusionError, Labels, Step, StepLabel, check_graphs,
-    check_inclusion,
-};
+use refmap::explore::{Spilling, Start, Watch};
+use refmap::inclusion::{Comparison, Included, Inclusion, InclusionError, check_inclusion};
+use refmap::internal::explore::DiskError;
+use refmap::internal::inclusion::{Graph, Labels, Step, StepLabel, check_graphs};
 use refmap::random::Generator;
 use refmap_testing::explicit::Explicit;
 
