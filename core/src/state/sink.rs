@@ -123,7 +123,7 @@ pub trait Sink {
     }
 }
 
-/// What is written into a sink of whatever type.
+/// Sink of whatever type.
 impl Sink for &mut dyn Sink {
     fn number(&mut self, most: u64, value: u64) {
         (**self).number(most, value);
@@ -183,7 +183,7 @@ pub trait Source {
     }
 }
 
-/// What is read from a source of whatever type.
+/// Source of whatever type.
 impl Source for &mut dyn Source {
     fn number(&mut self, most: u64) -> u64 {
         (**self).number(most)

@@ -46,7 +46,7 @@ fn sweep(rows: Vec<Row>, on_the_way: Option<Instance>) -> Table {
     }
 }
 
-/// What is decided of the only row of a table.
+/// Verdict on the only row of a table.
 fn swept(
     instances: Vec<Instance>,
     on_the_way: Option<Instance>,

@@ -41,7 +41,7 @@ fn event_in<E>(thread: u32, place: u64, interval: impl RangeBounds<u64>, what: E
     }
 }
 
-/// What is decided of events that are in order.
+/// Validation of events that are in order.
 fn validated<O: Observed>(
     observed: &O,
     events: &[Event<O::Event>],

@@ -301,7 +301,7 @@ impl<'a> Visitor<ViewsOf<'_>> for Configurations<'_, '_, 'a> {
         }
     }
 
-    /// What is met for which a search is begun anew ends it with its level, so that it is the same for any number of threads.
+    /// Length after which the search ends: a finding for which it is begun anew ends it with its level, so that it is the same for any number of threads.
     fn stop(&self, tally: &Self::Tally) -> Option<u32> {
         let is_over = tally.panic.is_some() || self.form.has_met() || self.views.is_unkept();
         let stop = self.plan.stop(&tally.obligations.counts);

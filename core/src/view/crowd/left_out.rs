@@ -49,7 +49,7 @@ pub(super) type Question<M> = Arc<dyn MemberQuestion<M>>;
 /// Changes of all others in a step, one after the other.
 pub(super) type MemberChanges<M> = Vec<Arc<dyn MemberChange<M>>>;
 
-/// What was met, each with its first moment.
+/// Findings, each with its first moment.
 pub(super) type Met<T> = Vec<(PosedAt, T)>;
 
 /// Findings of a search for which larger configurations are needed, or finer views.

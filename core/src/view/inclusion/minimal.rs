@@ -1,7 +1,7 @@
 //! Pairs whose steps need not be taken: another one has the same state of the implementation, after a trace that is no longer, and fewer
 //! abstract states.
 //!
-//! Which of them are known at a level depends on the levels before alone, so that workers note pairs in any order.
+//! Those that are known at a level depend on the levels before alone, so that workers note pairs in any order.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};

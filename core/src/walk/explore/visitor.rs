@@ -61,7 +61,7 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn met(&self, _place: Place, _state: &StateOf<S>) -> bool {
         false
     }
-    /// Whether a step is taken in the last of two passes, so that it leads to the next level. Steps that do not are not looked at.
+    /// True if a step is taken in the last of two passes, so that it leads to the next level. Steps that do not are not looked at.
     fn leads_farther(&self, _from: &StateOf<S>, _action: &ActionOf<S>, _to: &StateOf<S>) -> bool {
         true
     }

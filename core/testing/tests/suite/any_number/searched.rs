@@ -129,7 +129,7 @@ fn a_search_of_views_goes_on_from_a_checkpoint() {
     assert!(resumed > 3, "{resumed}");
 }
 
-/// What was not begun does not go on.
+/// A search that was not begun does not go on.
 #[test]
 fn what_has_no_checkpoint_does_not_go_on() {
     let kept = folder();

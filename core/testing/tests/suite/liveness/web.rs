@@ -215,7 +215,7 @@ pub struct Webs {
     /// Per state and step.
     pub answers: Vec<Vec<Answer>>,
     pub properties: Vec<Property<Web>>,
-    /// What the properties say, by their names.
+    /// Claims of the properties, by their names.
     pub said: Vec<(&'static str, Said<Marks>)>,
     pub within: Option<Marks>,
 }
@@ -342,7 +342,7 @@ pub struct Compared {
     pub said: Vec<Said<Marks>>,
     /// The least stem of a lasso that violates it, if there is one.
     pub stem: Option<usize>,
-    /// Whether it says anything of what is reached.
+    /// True if it says anything of what is reached.
     pub says_something: bool,
 }
 
