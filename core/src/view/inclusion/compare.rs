@@ -24,7 +24,7 @@ use crate::statement::constraint::Constraint;
 use crate::statement::erased::{ErasedSystem, RefinementObject, SystemObject, View};
 use crate::statement::system::{ObservationOf, TransitionSystem, first_initial};
 use crate::view::auxiliary::Base;
-use crate::walk::explore::{Clock, DiskError, Journal, Limit};
+use crate::walk::explore::{DiskError, Journal, Limit};
 
 /// Compares what can be observed of an implementation with what can be observed of a specification.
 ///
@@ -97,7 +97,7 @@ fn observed<'a>(
         source(implementation, Of::Implementation, constraint),
         source(specification, Of::Specification, None),
     ];
-    let mut sides = Sides::new(sources, Clock::new(comparison.limits, comparison.watch));
+    let mut sides = Sides::new(sources, comparison);
     catch_seldom(|| {
         named(UNNAMED, || {
             let mut inclusion = compared(&mut sides, comparison)?;
@@ -182,7 +182,7 @@ pub fn check_graphs(
 ) -> Result<Inclusion, InclusionError> {
     let sources = [implementation, specification];
     let sources = sources.map(|graph| StepSource::Explicit(graph, labels));
-    let mut sides = Sides::new(sources, Clock::new(comparison.limits, comparison.watch));
+    let mut sides = Sides::new(sources, comparison);
     compared(&mut sides, comparison)
 }
 

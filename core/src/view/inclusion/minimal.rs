@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
+use super::met::MetState;
 use super::pairs::{Pairs, TracePair};
 use super::sets::SetId;
-use crate::statement::erased::ErasedState;
 
 /// Parts of the table, each with a lock of its own.
 const SHARDS: usize = 64;
 
 /// Pair that was met.
 struct KnownPair {
-    state: Arc<ErasedState>,
+    state: Arc<MetState>,
     set: SetId,
     /// Number of changes of what is observed until it is met.
     level: u32,

@@ -45,6 +45,7 @@ mod futures;
 )]
 pub(crate) mod inclusion;
 mod mapping;
+mod met;
 mod minimal;
 mod observed;
 mod pair_search;

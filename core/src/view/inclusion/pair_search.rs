@@ -1,17 +1,15 @@
 //! The search for a trace of the implementation that the specification does not have: the pairs of two systems are explored.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::automaton::StepSource;
 use super::comparison::Comparison;
 use super::edge::StepLabel;
 use super::minimal::MinimalPairs;
 use super::observed::Within;
-use super::pairs::{Labelling, Pairs, ShownStep, TracePair, TraceStart};
+use super::pairs::{Pairs, ShownStep, TracePair, TraceStart};
 use super::sides::{Bounds, DiskAccount, Sides, Stop};
 use crate::state::PackingError;
 use crate::statement::asked::model_call::panic_again;
@@ -360,20 +358,8 @@ impl<'a> Sides<'a> {
 
     /// Pairs from a beginning, with sets that take at most so much work.
     fn pairs(&self, start: TraceStart, work: u64, reads_checkpoint: bool) -> Pairs<'a> {
-        let observations = Arc::default();
-        let specification = self.specification.anew(&observations);
-        let labelling = match &self.implementation.source {
-            StepSource::Explicit(..) => Labelling::Own,
-            StepSource::Observed(_) => Labelling::Changes(observations),
-        };
-        Pairs::new(
-            self.implementation.system(),
-            labelling,
-            specification,
-            start,
-            Bounds::allowing(self.bounds.clock, work),
-            reads_checkpoint,
-        )
+        let bounds = Bounds::allowing(self.bounds.clock, work);
+        Pairs::new(&self.searched, start, bounds, reads_checkpoint)
     }
 }
 

@@ -7,7 +7,7 @@
 //! written of a pair, and what is told of it, is made of the states.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use foldhash::HashMap;
@@ -16,31 +16,23 @@ use serde::{Serialize, Serializer};
 use super::after::AfterTraces;
 use super::automaton::Automaton;
 use super::edge::{ROOT, StepLabel};
-use super::explicit::Step;
-use super::observed::Observations;
+use super::met::{MetState, MetStates};
 use super::sets::SetId;
 use super::sides::{Bounds, Stop};
 use crate::state::{Exact, Kept, Limits, Misfit, Sink, Source, State};
 use crate::statement::action::Action;
-use crate::statement::asked::functions::Functions;
-use crate::statement::asked::model_call::{break_off, named};
-use crate::statement::asked::visit::{visit_initial, visit_steps};
-use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
+use crate::statement::asked::model_call::break_off;
+use crate::statement::erased::ErasedState;
 use crate::statement::system::TransitionSystem;
 
 /// State of the implementation, and the states of the specification after the same trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TracePair {
-    pub state: Arc<ErasedState>,
+    pub state: Arc<MetState>,
     pub set: SetId,
 }
 
 impl TracePair {
-    fn new(state: ErasedState, set: SetId) -> Self {
-        let state = Arc::new(state);
-        Self { state, set }
-    }
-
     /// True if the specification has not the trace.
     pub fn is_unmatched(&self) -> bool {
         self.set == SetId::EMPTY
@@ -49,7 +41,8 @@ impl TracePair {
 
 impl Serialize for TracePair {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (&*self.state, self.set).serialize(serializer)
+        let state: &ErasedState = &self.state;
+        (state, self.set).serialize(serializer)
     }
 }
 
@@ -57,7 +50,8 @@ impl Serialize for TracePair {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct ShownStep {
     pub label: StepLabel,
-    action: ErasedAction,
+    /// Place among the steps of the state.
+    place: usize,
 }
 
 impl Action<Pairs<'_>> for ShownStep {}
@@ -70,21 +64,11 @@ pub(super) enum TraceStart {
     From([ErasedState; 2]),
 }
 
-/// Labels of the steps of the implementation.
-pub(super) enum Labelling {
-    /// Those that they have.
-    Own,
-    /// Observations that they change.
-    Changes(Arc<Observations>),
-}
-
 /// The pairs of two systems.
 pub(super) struct Pairs<'a> {
-    implementation: ErasedSystem<'a>,
-    specification: ErasedSystem<'a>,
-    labelling: Labelling,
+    searched: Arc<Searched<'a>>,
     start: TraceStart,
-    numbered: RwLock<NumberedSets<'a>>,
+    bounds: Mutex<Bounds<'a>>,
     /// Time that it took to read a checkpoint, in microseconds, which is not counted; none until then, if one is to be read.
     pub(super) uncounted: AtomicU64,
     reads_checkpoint: bool,
@@ -92,39 +76,49 @@ pub(super) struct Pairs<'a> {
     stopped: Mutex<Option<Stop>>,
 }
 
+/// The systems as far as they were asked for, by whichever search of pairs.
+pub(super) struct Searched<'a> {
+    implementation: MetStates<'a>,
+    numbered: RwLock<NumberedSets<'a>>,
+}
+
 /// The specification as far as it was asked for, and sets of its states. A function of it that is called with its lock may
 /// panic: then the search ends.
 struct NumberedSets<'a> {
     automaton: Automaton<'a>,
     after: AfterTraces,
-    bounds: Bounds<'a>,
     /// Words of sets; none of one of which a state cannot be written.
     words: HashMap<SetId, Option<Arc<[u64]>>>,
     of_words: HashMap<Arc<[u64]>, SetId>,
 }
 
+impl<'a> Searched<'a> {
+    /// The implementation, and an automaton that is not expanded yet.
+    pub fn new(implementation: MetStates<'a>, automaton: Automaton<'a>) -> Self {
+        Self {
+            implementation,
+            numbered: RwLock::new(NumberedSets {
+                automaton,
+                after: AfterTraces::default(),
+                words: HashMap::default(),
+                of_words: HashMap::default(),
+            }),
+        }
+    }
+}
+
 impl<'a> Pairs<'a> {
-    /// The pairs of a system and an automaton that is not expanded yet, and the bounds on the work on that.
+    /// The pairs of two systems, and the bounds on the work on sets.
     pub fn new(
-        implementation: ErasedSystem<'a>,
-        labelling: Labelling,
-        automaton: Automaton<'a>,
+        searched: &Arc<Searched<'a>>,
         start: TraceStart,
         bounds: Bounds<'a>,
         reads_checkpoint: bool,
     ) -> Self {
         Self {
-            implementation,
-            specification: automaton.system(),
-            labelling,
+            searched: Arc::clone(searched),
             start,
-            numbered: RwLock::new(NumberedSets {
-                automaton,
-                after: AfterTraces::default(),
-                bounds,
-                words: HashMap::default(),
-                of_words: HashMap::default(),
-            }),
+            bounds: Mutex::new(bounds),
             uncounted: AtomicU64::new(0),
             reads_checkpoint,
             stopped: Mutex::new(None),
@@ -148,7 +142,7 @@ impl<'a> Pairs<'a> {
 
     /// Has what was asked for be found again, however long it takes.
     pub fn unbound(&self) {
-        self.write().bounds = Bounds::none();
+        *self.bounds() = Bounds::none();
     }
 
     /// Reason why a set is not known, if there is one.
@@ -182,28 +176,36 @@ impl<'a> Pairs<'a> {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, NumberedSets<'a>> {
-        self.numbered.read().unwrap_or_else(PoisonError::into_inner)
+        let numbered = self.searched.numbered.read();
+        numbered.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, NumberedSets<'a>> {
-        self.numbered
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
+        let numbered = self.searched.numbered.write();
+        numbered.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bounds(&self) -> MutexGuard<'_, Bounds<'a>> {
+        self.bounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A set that takes work; if a limit comes before it is known, the state that is expanded is left.
-    fn set(&self, find: impl FnOnce(&mut NumberedSets<'a>) -> Result<SetId, Stop>) -> SetId {
+    fn set(
+        &self,
+        find: impl FnOnce(&mut NumberedSets<'a>, &mut Bounds<'_>) -> Result<SetId, Stop>,
+    ) -> SetId {
         let uncounted = self.uncounted();
-        let mut numbered = self.write();
-        numbered.bounds.uncounted = uncounted;
         // What a checkpoint has was found before, and is to be read whatever it takes.
         let is_read = self.reads_checkpoint && uncounted.is_zero();
-        let unread = is_read.then(|| std::mem::replace(&mut numbered.bounds, Bounds::none()));
-        let found = find(&mut numbered);
-        if let Some(bounds) = unread {
-            numbered.bounds = bounds;
-        }
-        drop(numbered);
+        let mut numbered = self.write();
+        let mut bounds = self.bounds();
+        bounds.uncounted = uncounted;
+        let found = if is_read {
+            find(&mut numbered, &mut Bounds::none())
+        } else {
+            find(&mut numbered, &mut bounds)
+        };
+        drop((numbered, bounds));
         found.unwrap_or_else(|stop| {
             *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
             break_off()
@@ -213,64 +215,35 @@ impl<'a> Pairs<'a> {
     /// The set to which a label leads.
     fn image(&self, set: SetId, label: StepLabel) -> SetId {
         let known = self.read().after.known(set, label);
-        known.unwrap_or_else(|| self.set(|numbered| numbered.image(set, label)))
+        known.unwrap_or_else(|| {
+            self.set(|numbered, bounds| {
+                let NumberedSets {
+                    automaton, after, ..
+                } = numbered;
+                after.image(set, label, automaton, bounds)
+            })
+        })
     }
 
-    /// Observation of a state, if observations are labels.
-    fn observed(&self, state: &ErasedState) -> Option<ErasedObservation> {
-        match self.labelling {
-            Labelling::Own => None,
-            Labelling::Changes(_) => Some(self.implementation.call_observe(state)),
-        }
-    }
-
-    /// Label of a step from a state of which this is observed.
-    fn label(
-        &self,
-        before: Option<&ErasedObservation>,
-        action: &ErasedAction,
-        to: &ErasedState,
-    ) -> StepLabel {
-        match &self.labelling {
-            Labelling::Own => action.get::<Step>().label,
-            Labelling::Changes(observations) => {
-                let after = self.implementation.call_observe(to);
-                if named("`eq` of an observation", || before == Some(&after)) {
-                    StepLabel::INVISIBLE
-                } else {
-                    observations.label(after)
-                }
-            }
-        }
+    /// The set of a state of the specification, and those that are reached from it by steps that show nothing.
+    fn closed(&self, number: impl FnOnce(&mut Automaton<'a>) -> u32) -> SetId {
+        self.set(|numbered, bounds| {
+            let NumberedSets {
+                automaton, after, ..
+            } = numbered;
+            let state = number(automaton);
+            after.closed(&[state], automaton, bounds)
+        })
     }
 }
 
 impl NumberedSets<'_> {
-    fn image(&mut self, set: SetId, label: StepLabel) -> Result<SetId, Stop> {
-        let Self {
-            automaton,
-            after,
-            bounds,
-            ..
-        } = self;
-        after.image(set, label, automaton, bounds)
-    }
-
-    fn closed(&mut self, state: u32) -> Result<SetId, Stop> {
-        let Self {
-            automaton,
-            after,
-            bounds,
-            ..
-        } = self;
-        after.closed(&[state], automaton, bounds)
-    }
-
     /// Words of a set: those of its states, in their order, the number of each first.
-    fn words(&mut self, set: SetId, system: ErasedSystem<'_>) -> Option<Arc<[u64]>> {
+    fn words(&mut self, set: SetId) -> Option<Arc<[u64]>> {
         if let Some(words) = self.words.get(&set) {
             return words.clone();
         }
+        let system = self.automaton.system();
         let members = self.after.sets.members(set).iter();
         let codes = members.map(|member| system.code(&self.automaton.erased_state(*member)));
         let codes: Option<Vec<_>> = codes.collect();
@@ -291,7 +264,8 @@ impl NumberedSets<'_> {
     }
 
     /// The set of some words.
-    fn set_of(&mut self, words: &[u64], system: ErasedSystem<'_>) -> SetId {
+    fn set_of(&mut self, words: &[u64]) -> SetId {
+        let system = self.automaton.system();
         let mut members = Vec::new();
         let mut rest = words;
         while let Some((count, after)) = rest.split_first() {
@@ -312,28 +286,21 @@ impl TransitionSystem for Pairs<'_> {
     type Observation = StepLabel;
 
     fn initial(&self, visit: &mut impl FnMut(TracePair)) {
-        let [state, abstract_state] = match &self.start {
-            TraceStart::From(states) => states,
+        let implementation = &self.searched.implementation;
+        match &self.start {
             TraceStart::Initial => {
-                let root = self.set(|numbered| numbered.closed(ROOT));
-                visit_initial(&self.implementation, &mut |state| {
-                    let set = match &self.labelling {
-                        Labelling::Own => root,
-                        Labelling::Changes(observations) => {
-                            let observation = self.implementation.call_observe(&state);
-                            self.image(root, observations.label(observation))
-                        }
-                    };
-                    visit(TracePair::new(state, set));
+                let root = self.closed(|_| ROOT);
+                implementation.visit_initial(&mut |state| {
+                    let set = self.image(root, state.shows);
+                    visit(TracePair { state, set });
                 });
-                return;
             }
-        };
-        let set = self.set(|numbered| {
-            let number = numbered.automaton.number_of(abstract_state.clone());
-            numbered.closed(number)
-        });
-        visit(TracePair::new(state.clone(), set));
+            TraceStart::From([state, abstract_state]) => {
+                let state = implementation.meet(state.clone());
+                let set = self.closed(|automaton| automaton.number_of(abstract_state.clone()));
+                visit(TracePair { state, set });
+            }
+        }
     }
 
     fn candidates(&self, from: &TracePair, visit: &mut impl FnMut(ShownStep)) {
@@ -341,27 +308,30 @@ impl TransitionSystem for Pairs<'_> {
     }
 
     fn fire(&self, step: &ShownStep, pair: &mut TracePair) -> Option<()> {
-        let state = Arc::make_mut(&mut pair.state);
-        self.implementation.fire(&step.action, state)?;
-        pair.set = self.image(pair.set, step.label);
+        let steps = self.searched.implementation.steps(&pair.state);
+        let taken = steps.get(step.place)?;
+        if taken.label != step.label {
+            return None;
+        }
+        pair.set = self.image(pair.set, taken.label);
+        pair.state = Arc::clone(&taken.to);
         Some(())
     }
 
     fn next(&self, from: &TracePair, visit: &mut impl FnMut(ShownStep, &TracePair)) {
-        let observed = self.observed(&from.state);
-        visit_steps(&self.implementation, &from.state, &mut |action, to| {
-            let label = self.label(observed.as_ref(), &action, to);
-            let set = self.image(from.set, label);
-            let to = TracePair::new(to.clone(), set);
-            visit(ShownStep { label, action }, &to);
-        });
+        let steps = self.searched.implementation.steps(&from.state);
+        for (place, step) in steps.iter().enumerate() {
+            let to = TracePair {
+                state: Arc::clone(&step.to),
+                set: self.image(from.set, step.label),
+            };
+            let label = step.label;
+            visit(ShownStep { label, place }, &to);
+        }
     }
 
     fn observe(&self, pair: &TracePair) -> StepLabel {
-        match (&self.labelling, self.observed(&pair.state)) {
-            (Labelling::Changes(observations), Some(observed)) => observations.label(observed),
-            _ => StepLabel::INVISIBLE,
-        }
+        pair.state.shows
     }
 }
 
@@ -370,9 +340,10 @@ impl<'a> State<Pairs<'a>> for TracePair {
     const EXACT: Exact<Self> = Exact::UNKNOWN;
 
     fn write(&self, pairs: &Pairs<'a>, _: Limits, sink: &mut impl Sink) {
-        pairs.implementation.0.write(&self.state, sink);
+        let system = pairs.searched.implementation.system;
+        system.0.write(&self.state, sink);
         let known = pairs.read().words.get(&self.set).cloned();
-        let words = known.unwrap_or_else(|| pairs.write().words(self.set, pairs.specification));
+        let words = known.unwrap_or_else(|| pairs.write().words(self.set));
         let Some(words) = words else {
             return sink.misfit(Misfit::Constant {
                 value: "a state of the specification".to_owned(),
@@ -384,11 +355,13 @@ impl<'a> State<Pairs<'a>> for TracePair {
     }
 
     fn read(pairs: &Pairs<'a>, _: Limits, source: &mut impl Source) -> Self {
-        let state = pairs.implementation.0.read(source);
+        let implementation = &pairs.searched.implementation;
+        let state = implementation.system.0.read(source);
         let length = source.length();
         let words: Vec<u64> = (0..length).map(|_| source.number(u64::MAX)).collect();
         let known = pairs.read().of_words.get(&*words).copied();
-        let set = known.unwrap_or_else(|| pairs.write().set_of(&words, pairs.specification));
-        Self::new(state, set)
+        let set = known.unwrap_or_else(|| pairs.write().set_of(&words));
+        let state = implementation.meet(state);
+        Self { state, set }
     }
 }

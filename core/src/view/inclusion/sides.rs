@@ -1,8 +1,12 @@
 //! The two automata that are compared, and the bounds on the work on them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::automaton::{Automaton, StepSource};
+use super::comparison::Comparison;
+use super::met::{Labelling, MetStates};
+use super::pairs::Searched;
 use crate::walk::explore::{Clock, Limit, Limits, Spilled, Watch, Written};
 
 /// Reason why a search ends before it has its result.
@@ -95,6 +99,8 @@ impl<'a> Bounds<'a> {
 pub(super) struct Sides<'a> {
     pub implementation: Automaton<'a>,
     pub specification: Automaton<'a>,
+    /// The same two as searches of pairs ask for them.
+    pub searched: Arc<Searched<'a>>,
     pub bounds: Bounds<'a>,
     pub account: DiskAccount,
 }
@@ -108,11 +114,25 @@ pub(super) struct DiskAccount {
 
 impl<'a> Sides<'a> {
     /// The two automata, of which nothing was asked.
-    pub fn new([implementation, specification]: [StepSource<'a>; 2], clock: Clock<'a>) -> Self {
+    pub fn new(
+        [implementation, specification]: [StepSource<'a>; 2],
+        comparison: &Comparison<'a>,
+    ) -> Self {
+        let [implementation, specification] = [implementation, specification].map(Automaton::new);
+        let observations = Arc::default();
+        let labelling = match &implementation.source {
+            StepSource::Explicit(..) => Labelling::Own,
+            StepSource::Observed(_) => Labelling::Changes(Arc::clone(&observations)),
+        };
+        // Where pairs are on disk, there may be no memory for their states.
+        let keeps = comparison.spill.is_none();
+        let met = MetStates::new(implementation.system(), labelling, keeps);
+        let searched = Searched::new(met, specification.anew(&observations));
         Self {
-            implementation: Automaton::new(implementation),
-            specification: Automaton::new(specification),
-            bounds: Bounds::new(clock),
+            implementation,
+            specification,
+            searched: Arc::new(searched),
+            bounds: Bounds::new(Clock::new(comparison.limits, comparison.watch)),
             account: DiskAccount::default(),
         }
     }
