@@ -24,7 +24,7 @@ pub(super) fn contradiction<'a>(
     let bounds = &mut sides.bounds;
     let sample = searched.map(|searched| {
         let sample = searched.take_sample();
-        let numbers = sample.map(|one| implementation.note_expanded(one.state, one.targets));
+        let numbers = sample.map(|one| implementation.note_expanded(one));
         let numbers: Vec<u32> = numbers.collect();
         (searched, numbers)
     });
@@ -57,7 +57,7 @@ fn of_system(
     };
     let again = Again {
         observed,
-        asked: SystemAgain::new(observed.system, name),
+        asked: SystemAgain::new(observed.system(), name),
     };
     let states =
         (ROOT + 1..automaton.numbers() as u32).filter(|state| is_asked_again(u64::from(state - 1)));
@@ -90,7 +90,7 @@ impl Again<'_, '_> {
     /// Asks for the initial states.
     fn initial(&self, known: &[Edge]) -> Result<(), Inconsistency> {
         let mut initial = Vec::new();
-        visit_initial(&self.observed.system, &mut |state| initial.push(state));
+        visit_initial(&self.observed.system(), &mut |state| initial.push(state));
         self.same_targets(self.asked.name().initial, ROOT, initial.iter(), known)
     }
 
@@ -109,7 +109,7 @@ impl Again<'_, '_> {
             // Of a state that was not within it no step is known.
             return same("the constraint", &!known.is_empty(), &is_within);
         }
-        let next = named(name.next, || steps(&self.observed.system, state));
+        let next = named(name.next, || steps(&self.observed.system(), state));
         let targets = next.iter().map(|(_, to)| to);
         self.same_targets(name.next, number, targets, known)?;
         let next = self.asked.steps(state, next.len(), &next, &[])?;

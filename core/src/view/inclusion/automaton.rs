@@ -2,14 +2,14 @@
 
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use serde_json::Value;
 
 use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::{Graph, Labels};
-use super::observed::{Observations, Observed, Within};
+use super::observed::{Observed, Within};
+use super::pair_search::SampledState;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::drawing::Drawing;
@@ -65,7 +65,7 @@ impl<'a> Automaton<'a> {
     pub fn system(&self) -> ErasedSystem<'a> {
         match &self.source {
             StepSource::Explicit(graph, _) => ErasedSystem::alone(*graph),
-            StepSource::Observed(observed) => observed.system,
+            StepSource::Observed(observed) => observed.system(),
         }
     }
 
@@ -87,15 +87,11 @@ impl<'a> Automaton<'a> {
         }
     }
 
-    /// The same, of which nothing was asked for, and whose labels are by these observations.
-    pub fn anew(&self, observations: &Arc<Observations>) -> Self {
+    /// The same, of which nothing was asked for, and whose labels are those of the states that were met.
+    pub fn anew(&self) -> Self {
         Self::new(match &self.source {
             StepSource::Explicit(graph, labels) => StepSource::Explicit(graph, labels),
-            StepSource::Observed(observed) => StepSource::Observed(Observed::new(
-                observed.system,
-                observed.within,
-                observations,
-            )),
+            StepSource::Observed(observed) => StepSource::Observed(observed.anew()),
         })
     }
 
@@ -153,16 +149,18 @@ impl<'a> Automaton<'a> {
     }
 
     /// Notes the states to which the steps of a state lead that another search has expanded, unless they are known; returns its number.
-    pub fn note_expanded(&mut self, state: ErasedState, targets: Vec<ErasedState>) -> u32 {
-        let from = self.number_of(state);
-        if self.known_steps(from).is_none()
-            && let StepSource::Observed(observed) = &mut self.source
-        {
-            let steps = targets.into_iter().map(|to| {
-                let edge = observed.meet(to);
-                observed.seen_from(from, edge)
-            });
-            let steps = steps.collect();
+    pub fn note_expanded(&mut self, sampled: SampledState) -> u32 {
+        let StepSource::Observed(observed) = &mut self.source else {
+            return self.number_of(ErasedState::clone(&sampled.state));
+        };
+        let from = observed.number(sampled.state).to;
+        let targets = sampled.targets.into_iter();
+        let steps = targets.map(|to| {
+            let edge = observed.number(to);
+            observed.seen_from(from, edge)
+        });
+        let steps = steps.collect();
+        if self.known_steps(from).is_none() {
             self.note_steps(from, steps);
         }
         from
@@ -201,7 +199,7 @@ impl<'a> Automaton<'a> {
             StepSource::Explicit(graph, _) => Value::from(graph.exchanged(number)),
             StepSource::Observed(observed) => {
                 let state = observed.state(number);
-                state.map_or(Value::Null, |state| observed.system.show(state))
+                state.map_or(Value::Null, |state| observed.system().show(state))
             }
         }
     }
@@ -212,7 +210,7 @@ impl<'a> Automaton<'a> {
             StepSource::Explicit(..) => None,
             StepSource::Observed(observed) => {
                 let state = observed.state(number)?;
-                named("`draw`", || observed.system.draw(state))
+                named("`draw`", || observed.system().draw(state))
             }
         }
     }
@@ -233,7 +231,7 @@ impl<'a> Automaton<'a> {
                 let mut actions = observed.actions(from, edge.to).into_iter();
                 let is_it = |action: &_| rule.is_none_or(|rule| observed.rule(action) == rule);
                 let action = actions.find(is_it)?;
-                Some(observed.system.call_serialize(&action))
+                Some(observed.system().call_serialize(&action))
             }
         }
     }
@@ -257,7 +255,8 @@ impl<'a> Automaton<'a> {
         match &self.source {
             StepSource::Explicit(..) => self.label(StepLabel(rule)),
             StepSource::Observed(observed) => {
-                let rules = observed.system.call_rules();
+                let system = observed.system();
+                let rules = system.call_rules();
                 rules[rule as usize].name.clone().into_owned()
             }
         }

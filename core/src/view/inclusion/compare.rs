@@ -11,6 +11,7 @@ use super::comparison::Comparison;
 use super::decide::{Decided, decide};
 use super::explicit::{Graph, Labels};
 use super::inclusion::{Bound, Evidence, Included, Inclusion, InclusionError};
+use super::met::{Labelling, MetStates};
 use super::observed::{Observations, Observed};
 use super::pair_search::{NoAnswer, SearchedPairs};
 use super::sides::{DiskAccount, Sides};
@@ -88,10 +89,18 @@ fn observed<'a>(
     constraint: Option<&'a Constraint<ErasedSystem<'static>>>,
     comparison: &Comparison<'_>,
 ) -> Result<Inclusion, InclusionError> {
+    let met = Arc::<Observations>::default();
     let observations = Arc::<Observations>::default();
+    // Where pairs are on disk, there may be no memory for their states.
+    let keeps = comparison.spill.is_none();
     let source = |system, of, within| {
-        let system = ErasedSystem(system, of);
-        StepSource::Observed(Observed::new(system, within, &observations))
+        let labelling = Labelling::Changes(Arc::clone(&met));
+        let met = MetStates::new(ErasedSystem(system, of), labelling, keeps);
+        StepSource::Observed(Observed::new(
+            Arc::new(met),
+            within,
+            Arc::clone(&observations),
+        ))
     };
     let sources = [
         source(implementation, Of::Implementation, constraint),

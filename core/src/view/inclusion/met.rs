@@ -1,5 +1,5 @@
-//! States of the implementation that searches of pairs meet, and their steps: the system is asked for those of a state once, however many
-//! pairs the state has, and whatever is searched for.
+//! States of a system that are met, and their steps: the system is asked for those of a state once, however many pairs the state has, and
+//! whatever is searched for.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Deref;
@@ -12,11 +12,14 @@ use hashbrown::hash_table::Entry;
 use super::edge::StepLabel;
 use super::explicit::Step;
 use super::observed::Observations;
-use crate::statement::asked::functions::Functions;
+use crate::statement::asked::calls::Of;
+use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_initial, visit_steps};
-use crate::statement::erased::{ErasedState, ErasedSystem};
+use crate::statement::erased::{ErasedAction, ErasedState, ErasedSystem};
+use crate::statement::system::TransitionSystem;
+use crate::view::consistency::SystemName;
 
-/// State of the implementation.
+/// State of a system.
 #[derive(Clone, Debug)]
 pub(super) struct MetState {
     state: ErasedState,
@@ -56,11 +59,11 @@ pub(super) struct ShownTarget {
 /// Steps of a state, in the order in which the system visits them.
 pub(super) type ShownTargets = Arc<[ShownTarget]>;
 
-/// Labels of the steps of the implementation.
+/// Labels of the steps of a system.
 pub(super) enum Labelling {
     /// Those that they have.
     Own,
-    /// Observations that they change.
+    /// Observations that they change. Workers number them as they turn up.
     Changes(Arc<Observations>),
 }
 
@@ -73,10 +76,10 @@ struct Known {
     steps: Option<ShownTargets>,
 }
 
-/// States of the implementation that were met.
+/// States of a system that were met.
 pub(super) struct MetStates<'a> {
     pub system: ErasedSystem<'a>,
-    labelling: Labelling,
+    pub labelling: Labelling,
     hasher: FixedState,
     /// None if no state is to stay in memory: then the system is asked each time.
     shards: Option<Vec<Mutex<HashTable<Known>>>>,
@@ -101,7 +104,9 @@ impl<'a> MetStates<'a> {
             let shows = match &self.labelling {
                 Labelling::Own => StepLabel::INVISIBLE,
                 Labelling::Changes(observations) => {
-                    observations.label(self.system.call_observe(&state))
+                    let name = self.name().observe;
+                    let observation = named(name, || self.system.observe(&state));
+                    observations.label(observation)
                 }
             };
             Arc::new(MetState { state, hash, shows })
@@ -136,12 +141,23 @@ impl<'a> MetStates<'a> {
 
     /// Visits the initial states.
     pub fn visit_initial(&self, visit: &mut impl FnMut(Arc<MetState>)) {
-        visit_initial(&self.system, &mut |state| visit(self.meet(state)));
+        let mut meet = |state| visit(self.meet(state));
+        named(self.name().initial, || {
+            visit_initial(&self.system, &mut meet)
+        });
+    }
+
+    /// Names of the functions of the system.
+    pub fn name(&self) -> SystemName {
+        match self.system.1 {
+            Of::Specification => SystemName::SPECIFICATION,
+            Of::Implementation | Of::Model => SystemName::IMPLEMENTATION,
+        }
     }
 
     fn ask(&self, from: &MetState) -> ShownTargets {
         let mut steps = Vec::new();
-        visit_steps(&self.system, from, &mut |action, to| {
+        let mut meet = |action: ErasedAction, to: &ErasedState| {
             let to = self.meet(to.clone());
             let label = match self.labelling {
                 Labelling::Own => action.get::<Step>().label,
@@ -149,6 +165,10 @@ impl<'a> MetStates<'a> {
                 Labelling::Changes(_) => to.shows,
             };
             steps.push(ShownTarget { label, to });
+        };
+        // A set is found while the other system's steps are taken, whose functions have the same names.
+        named(self.name().next, || {
+            visit_steps(&self.system, from, &mut meet)
         });
         Arc::from(steps)
     }

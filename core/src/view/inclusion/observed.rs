@@ -2,16 +2,15 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use foldhash::HashMap;
+
 use super::edge::{Edge, ROOT, StepLabel};
+use super::met::{Labelling, MetState, MetStates};
 use crate::state::numbered::Numbered;
-use crate::statement::asked::calls::Of;
 use crate::statement::asked::functions::Functions;
-use crate::statement::asked::model_call::named;
-use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::asked::visit::visit_steps;
 use crate::statement::constraint::Constraint;
 use crate::statement::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
-use crate::statement::system::TransitionSystem;
-use crate::view::consistency::SystemName;
 
 /// Observations by number, which two systems share, and several workers. Their labels are one more.
 #[derive(Default)]
@@ -31,12 +30,11 @@ impl Observations {
         StepLabel(known.unwrap_or_else(add) + 1)
     }
 
-    /// Observation that a label shows.
-    fn shown(&self, label: StepLabel) -> String {
+    /// Observation that a label shows; none if it is invisible.
+    fn observation(&self, label: StepLabel) -> Option<ErasedObservation> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let place = label.0.checked_sub(1);
-        let observation = place.and_then(|place| all.values().get(place as usize));
-        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+        let place = label.0.checked_sub(1)?;
+        all.values().get(place as usize).cloned()
     }
 }
 
@@ -48,10 +46,13 @@ pub(super) type Within<'a> = Option<&'a Constraint<ErasedSystem<'static>>>;
 /// The root is no state of the system: from it a visible step leads to each initial state, so that what is observed at the
 /// beginning is the first label. States have their numbers plus one.
 pub(super) struct Observed<'a> {
-    pub system: ErasedSystem<'a>,
+    pub met: Arc<MetStates<'a>>,
     pub within: Within<'a>,
-    pub observations: Arc<Observations>,
-    states: Numbered<ErasedState>,
+    /// Observations by the order in which they are met here.
+    observations: Arc<Observations>,
+    /// Labels here of what labels of states that were met show.
+    labels_here: HashMap<StepLabel, StepLabel>,
+    states: Numbered<Arc<MetState>>,
     /// Labels of what is observed of the states met.
     labels: Vec<StepLabel>,
     /// Number of states that are not expanded, being outside of the constraint.
@@ -60,18 +61,33 @@ pub(super) struct Observed<'a> {
 
 impl<'a> Observed<'a> {
     pub fn new(
-        system: ErasedSystem<'a>,
+        met: Arc<MetStates<'a>>,
         within: Within<'a>,
-        observations: &Arc<Observations>,
+        observations: Arc<Observations>,
     ) -> Self {
         Self {
-            system,
+            met,
             within,
-            observations: Arc::clone(observations),
+            observations,
+            labels_here: HashMap::default(),
             states: Numbered::default(),
             labels: Vec::new(),
             outside: 0,
         }
+    }
+
+    /// The same, of which nothing was asked for, and whose labels are those of the states that were met.
+    pub fn anew(&self) -> Self {
+        let observations = match &self.met.labelling {
+            Labelling::Changes(observations) => Arc::clone(observations),
+            Labelling::Own => Arc::default(),
+        };
+        Self::new(Arc::clone(&self.met), self.within, observations)
+    }
+
+    /// The system.
+    pub fn system(&self) -> ErasedSystem<'a> {
+        self.met.system
     }
 
     /// Number of states met.
@@ -81,6 +97,11 @@ impl<'a> Observed<'a> {
 
     /// A state that was met; none for the root.
     pub fn state(&self, number: u32) -> Option<&ErasedState> {
+        let state: &ErasedState = self.met_state(number)?;
+        Some(state)
+    }
+
+    fn met_state(&self, number: u32) -> Option<&Arc<MetState>> {
         let place = number.checked_sub(1)?;
         self.states.values().get(place as usize)
     }
@@ -94,7 +115,7 @@ impl<'a> Observed<'a> {
     pub fn actions(&self, from: u32, to: u32) -> Vec<ErasedAction> {
         let mut actions = Vec::new();
         if let (Some(from), Some(to)) = (self.state(from), self.state(to)) {
-            visit_steps(&self.system, from, &mut |action, target| {
+            visit_steps(&self.system(), from, &mut |action, target| {
                 if *target == *to {
                     actions.push(action);
                 }
@@ -105,40 +126,30 @@ impl<'a> Observed<'a> {
 
     /// Number of the rule of an action.
     pub fn rule(&self, action: &ErasedAction) -> u32 {
-        self.system.call_rule(action).0 as u32
+        self.system().call_rule(action).0 as u32
     }
 
     /// Observation that a label shows.
     pub fn shown(&self, label: StepLabel) -> String {
-        self.observations.shown(label)
+        let observation = self.observations.observation(label);
+        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
     }
 
     /// Visits the steps of a state of the automaton.
     pub fn visit_steps(&mut self, from: u32, visit: &mut dyn FnMut(Edge)) {
-        let (system, name) = (self.system, self.name());
-        let Some(state) = self.state(from).cloned() else {
+        let met = Arc::clone(&self.met);
+        let Some(state) = self.met_state(from).cloned() else {
             debug_assert_eq!(from, ROOT);
-            let mut meet = |state| visit(self.meet(state));
-            named(name.initial, || visit_initial(&system, &mut meet));
+            met.visit_initial(&mut |state| visit(self.number(state)));
             return;
         };
         if !self.is_within(&state) {
             self.outside += 1;
             return;
         }
-        let mut meet = |_, to: &ErasedState| {
-            let edge = self.meet(to.clone());
+        for step in &*met.steps(&state) {
+            let edge = self.number(Arc::clone(&step.to));
             visit(self.seen_from(from, edge));
-        };
-        // A set is found while the other system's steps are taken, whose functions have the same names.
-        named(name.next, || visit_steps(&system, &state, &mut meet));
-    }
-
-    /// Names of the functions of the system.
-    fn name(&self) -> SystemName {
-        match self.system.1 {
-            Of::Specification => SystemName::SPECIFICATION,
-            Of::Implementation | Of::Model => SystemName::IMPLEMENTATION,
         }
     }
 
@@ -149,7 +160,7 @@ impl<'a> Observed<'a> {
 
     /// Step from a state to one that is known, if it was met.
     pub fn find(&self, from: u32, to: &ErasedState) -> Option<Edge> {
-        let to = self.states.find(to)? + 1;
+        let to = self.states.find(&self.met.meet(to.clone()))? + 1;
         let label = self.label(to);
         Some(self.seen_from(from, Edge { label, to }))
     }
@@ -164,16 +175,33 @@ impl<'a> Observed<'a> {
 
     /// Number of a state, and the label of what is observed there.
     pub fn meet(&mut self, state: ErasedState) -> Edge {
-        let name = self.name();
+        let state = self.met.meet(state);
+        self.number(state)
+    }
+
+    /// The same of one that was met.
+    pub fn number(&mut self, state: Arc<MetState>) -> Edge {
+        let shows = state.shows;
         let number = self.states.number(state);
         if number as usize == self.labels.len() {
-            let state = &self.states.values()[number as usize];
-            let observation = named(name.observe, || self.system.observe(state));
-            self.labels.push(self.observations.label(observation));
+            let label = self.label_here(shows);
+            self.labels.push(label);
         }
         Edge {
             label: self.labels[number as usize],
             to: number + 1,
         }
+    }
+
+    fn label_here(&mut self, shows: StepLabel) -> StepLabel {
+        let Labelling::Changes(observations) = &self.met.labelling else {
+            return shows;
+        };
+        let label = || {
+            let observation = observations.observation(shows);
+            self.observations
+                .label(observation.expect("it was observed"))
+        };
+        *self.labels_here.entry(shows).or_insert_with(label)
     }
 }

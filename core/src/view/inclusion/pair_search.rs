@@ -1,12 +1,14 @@
 //! The search for a trace of the implementation that the specification does not have: the pairs of two systems are explored.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::comparison::Comparison;
 use super::edge::StepLabel;
+use super::met::MetState;
 use super::minimal::MinimalPairs;
 use super::observed::Within;
 use super::pairs::{Pairs, ShownStep, TracePair, TraceStart};
@@ -38,8 +40,8 @@ pub(super) enum NoAnswer {
 
 /// State of the implementation that was expanded, and where its steps led.
 pub(super) struct SampledState {
-    pub state: ErasedState,
-    pub targets: Vec<ErasedState>,
+    pub state: Arc<MetState>,
+    pub targets: Vec<Arc<MetState>>,
 }
 
 /// Findings of a worker.
@@ -224,7 +226,7 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
         }
         let is_within = self.is_within(pair);
         tally.expanded = is_sampled.then(|| SampledState {
-            state: ErasedState::clone(&pair.state),
+            state: Arc::clone(&pair.state),
             targets: Vec::new(),
         });
         if !is_within {
@@ -248,7 +250,7 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
             tally.note_unmatched(place);
         }
         if let Some(expanded) = &mut tally.expanded {
-            expanded.targets.push(ErasedState::clone(&to.state));
+            expanded.targets.push(Arc::clone(&to.state));
         }
         0
     }
@@ -261,7 +263,7 @@ impl<'a> Visitor<Pairs<'a>> for PairVisitor<'_, 'a> {
             // What shows nothing was not looked at.
             self.pairs.next(pair, &mut |step, to| {
                 if step.label == StepLabel::INVISIBLE {
-                    expanded.targets.push(ErasedState::clone(&to.state));
+                    expanded.targets.push(Arc::clone(&to.state));
                 }
             });
         }

@@ -78,7 +78,7 @@ pub(super) struct Pairs<'a> {
 
 /// The systems as far as they were asked for, by whichever search of pairs.
 pub(super) struct Searched<'a> {
-    implementation: MetStates<'a>,
+    implementation: Arc<MetStates<'a>>,
     numbered: RwLock<NumberedSets<'a>>,
 }
 
@@ -94,7 +94,7 @@ struct NumberedSets<'a> {
 
 impl<'a> Searched<'a> {
     /// The implementation, and an automaton that is not expanded yet.
-    pub fn new(implementation: MetStates<'a>, automaton: Automaton<'a>) -> Self {
+    pub fn new(implementation: Arc<MetStates<'a>>, automaton: Automaton<'a>) -> Self {
         Self {
             implementation,
             numbered: RwLock::new(NumberedSets {

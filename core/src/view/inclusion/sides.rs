@@ -119,15 +119,15 @@ impl<'a> Sides<'a> {
         comparison: &Comparison<'a>,
     ) -> Self {
         let [implementation, specification] = [implementation, specification].map(Automaton::new);
-        let observations = Arc::default();
-        let labelling = match &implementation.source {
-            StepSource::Explicit(..) => Labelling::Own,
-            StepSource::Observed(_) => Labelling::Changes(Arc::clone(&observations)),
+        let met = match &implementation.source {
+            StepSource::Observed(observed) => Arc::clone(&observed.met),
+            StepSource::Explicit(..) => Arc::new(MetStates::new(
+                implementation.system(),
+                Labelling::Own,
+                comparison.spill.is_none(),
+            )),
         };
-        // Where pairs are on disk, there may be no memory for their states.
-        let keeps = comparison.spill.is_none();
-        let met = MetStates::new(implementation.system(), labelling, keeps);
-        let searched = Searched::new(met, specification.anew(&observations));
+        let searched = Searched::new(met, specification.anew());
         Self {
             implementation,
             specification,
