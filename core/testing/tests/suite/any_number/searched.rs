@@ -55,12 +55,13 @@ fn assert_same<const IN_LINE: bool>(rules: &Rules<IN_LINE>, views: Option<usize>
     assert_eq!(told(rules, &spilled), report, "{rules:?}");
 }
 
-/// Ends a search at a limit, goes on, and compares its report with that of one which was never ended. True if it went on from a checkpoint.
-fn is_resumed<const IN_LINE: bool>(
+/// Ends a search at a limit, goes on, and compares its report with that of one which was never ended. True if the last of the searches
+/// went on from a checkpoint; none if the limit was not reached.
+fn resumed<const IN_LINE: bool>(
     rules: &Rules<IN_LINE>,
     views: Option<usize>,
     states: u64,
-) -> bool {
+) -> Option<bool> {
     let whole = few(views);
     let kept = folder();
     let with = |start, settings: Settings<'static>| Settings {
@@ -78,9 +79,7 @@ fn is_resumed<const IN_LINE: bool>(
         },
     );
     let report = check_by_views(rules, &ended).expect("it is a crowd");
-    if report.limit.is_none() {
-        return false;
-    }
+    report.limit.as_ref()?;
     let refused = check_by_views(rules, &ended).err();
     let is_occupied = |error: &CheckError| matches!(error, CheckError::Disk(error) if matches!(**error, DiskError::Occupied { .. }));
     assert!(refused.as_ref().is_some_and(is_occupied), "{refused:?}");
@@ -92,7 +91,7 @@ fn is_resumed<const IN_LINE: bool>(
         .expect("there was to be an account");
     assert_eq!(account.folder, kept.path());
     assert_eq!(told(rules, &resumed), told(rules, &whole), "{rules:?}");
-    account.resumed_states.is_some()
+    Some(account.resumed_states.is_some())
 }
 
 #[test]
@@ -112,21 +111,30 @@ fn any_number_of_workers_says_the_same() {
 
 #[test]
 fn a_search_of_views_goes_on_from_a_checkpoint() {
-    let mut resumed = 0;
+    let mut gone_on = 0;
     for family in FAMILIES {
         for seed in 0..12 {
             let rules = draw(&mut Generator::new(seed), family);
             let views = (seed % 2 == 0).then_some(2);
             let states = [2, 5, 9, 20][seed as usize % 4];
-            let is_resumed = if family.is_line() {
-                is_resumed(&rules.in_line(), views, states)
+            let resumed = if family.is_line() {
+                resumed(&rules.in_line(), views, states)
             } else {
-                is_resumed(&rules, views, states)
+                resumed(&rules, views, states)
             };
-            resumed += u64::from(is_resumed);
+            gone_on += u64::from(resumed == Some(true));
         }
     }
-    assert!(resumed > 3, "{resumed}");
+    assert!(gone_on > 3, "{gone_on}");
+}
+
+/// What steps ask of others is met by the part of a search before its end alone, and decides whether another search follows.
+#[test]
+fn what_was_met_before_the_end_is_met_again() {
+    for seed in [43, 55] {
+        let rules = draw(&mut Generator::new(seed), Family::Plain);
+        assert!(resumed(&rules, None, 3).is_some(), "{seed}");
+    }
 }
 
 /// A search that was not begun does not go on.
