@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use refmap::Strength;
 use refmap::TransitionSystem;
-use refmap::internal::explore::{Explored, Graph, NodeId, Options, Record, explore};
-use refmap::internal::liveness::{Bits, Claim, Conditions, Question, Steps, violation};
+use refmap::internal::Bits;
+use refmap::internal::explore::{Explored, NodeId, Options, Record, explore};
+use refmap::internal::liveness::{Claim, Conditions, Question, Steps, violation};
 use refmap_testing::Labelling;
 use serde::Serialize;
 
@@ -65,25 +66,6 @@ impl TransitionSystem for Counter {
 /// The digit of a step.
 fn digit((Count::Up(digit) | Count::Down(digit)): &Count) -> u32 {
     u32::from(*digit)
-}
-
-/// The recorded graph; the class of a step is its label.
-struct Recorded<'a>(&'a Graph);
-
-impl Steps for Recorded<'_> {
-    fn states(&self) -> usize {
-        self.0.states()
-    }
-
-    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
-        let steps = self.0.steps_from(NodeId(state), cursor);
-        steps.map(|(next, target, label)| (next, target.0, label))
-    }
-
-    /// All of them, as it is when a refinement is checked.
-    fn reached(&self, _: &[u32]) -> Bits {
-        Bits::of(self.states(), |_| true)
-    }
 }
 
 /// The most memory that the process has held.
@@ -153,7 +135,10 @@ fn main() {
         let before = peak_bytes().filter(|_| is_reset);
         let started = Instant::now();
         let question = Question::of(&claim, states, &[0], &|_, _, _| false);
-        let found = violation(&Recorded(graph), &[0], &conditions, &question);
+        // The class of a step is its label.
+        let classes: Vec<u32> = (0..conditions.classes()).collect();
+        let steps = Steps::all(graph, &classes);
+        let found = violation(steps, &[0], &conditions, &question);
         let decision = started.elapsed().as_secs_f64();
         let verdict = match found {
             Some(lasso) => format!("violated by a loop of {} states", lasso.loop_length()),

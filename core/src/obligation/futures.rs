@@ -11,8 +11,9 @@ use crate::statement::asked::model_call::catch;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::view::auxiliary::{Base, base_goes_on};
+use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, States};
-use crate::walk::liveness::Bits;
+use crate::walk::known_steps::KnownSteps;
 
 /// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
 /// expanded is supposed to have one.
@@ -42,20 +43,16 @@ pub(super) fn with_future<R: Refinement>(
             with_future.remove(id.0);
         }
     }
-    let mut changes = true;
-    while changes {
-        changes = false;
-        for id in graph.nodes().rev() {
-            let mut steps = graph.steps(id).peekable();
-            if !with_future.contains(id.0) || steps.peek().is_none() {
-                continue;
-            }
-            if steps.all(|(to, _)| (to.0 as usize) < graph.states() && !with_future.contains(to.0))
-            {
-                with_future.remove(id.0);
-                changes = true;
-            }
+    let known = KnownSteps::all(graph);
+    known.settle(|id| {
+        let mut steps = known.steps(id).peekable();
+        let is_lost = with_future.contains(id.0)
+            && steps.peek().is_some()
+            && steps.all(|(to, _)| to < known.others() && !with_future.contains(to.0));
+        if is_lost {
+            with_future.remove(id.0);
         }
-    }
+        is_lost
+    });
     Ok(Some(with_future))
 }

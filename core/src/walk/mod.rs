@@ -1,7 +1,9 @@
 //! Walks over the states of a model: exhaustive ones, random ones, and what is asked of the graph that they leave.
 
+pub mod bits;
 pub mod explore;
 pub mod input;
+pub(crate) mod known_steps;
 pub mod liveness;
 pub(crate) mod parallel;
 mod primitives;

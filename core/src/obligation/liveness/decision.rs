@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::assumed::{Assumed, ConditionInstance, RecordedSteps};
+use super::assumed::{Assumed, ConditionInstance};
 use super::evidence::{LassoError, ShownLasso, Violated};
 use super::looked_at::Predicates;
 use super::mapped::MappedStates;
@@ -14,12 +14,15 @@ use crate::statement::asked::model_call::panic_again;
 use crate::statement::property::Formula;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
-use crate::walk::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
+use crate::walk::bits::Bits;
+use crate::walk::liveness::{
+    Claim, Conditions, Lasso, Question, Steps, Strength, is_violated, violation,
+};
 
 /// Facts that are known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {
     pub found: &'a SearchResult<'a, R>,
-    pub steps: RecordedSteps<'a>,
+    pub steps: Steps<'a>,
     pub assumed: &'a Assumed,
     /// The abstract states between, by number.
     pub between: &'a [Vec<StateOf<R::Specification>>],
@@ -64,7 +67,7 @@ impl<R: Refinement> Decision<'_, R> {
         };
         let none = |_, _, _| false;
         let question = Question::of(&claim, states, &self.initial, &none);
-        match self.lasso(&self.steps, &self.assumed.conditions, question) {
+        match self.lasso(self.steps, &self.assumed.conditions, question) {
             Some(lasso) => {
                 let violated = Violated::Property(property.clone());
                 self.violated(&Behaviour::of(lasso), &violated)
@@ -96,8 +99,7 @@ impl<R: Refinement> Decision<'_, R> {
             return Obligation::incomplete(&mapped.enabled_nowhere(condition, specification));
         }
         let split = mapped.split.as_ref();
-        let of_split = split.map(SingleSteps::steps);
-        let steps = of_split.as_ref().unwrap_or(&self.steps);
+        let steps = split.map_or(self.steps, SingleSteps::steps);
         let conditions = split.map_or(&self.assumed.conditions, SingleSteps::conditions);
         let (states, unexpanded) = (steps.states(), steps.unexpanded());
         let violations = instances.into_iter().filter_map(|(number, instance)| {
@@ -126,7 +128,7 @@ impl<R: Refinement> Decision<'_, R> {
     /// A fair behaviour that does what a question asks for, if there is one.
     fn lasso(
         &self,
-        steps: &RecordedSteps<'_>,
+        steps: Steps<'_>,
         conditions: &Conditions,
         mut question: Question<'_>,
     ) -> Option<Lasso> {
@@ -134,7 +136,7 @@ impl<R: Refinement> Decision<'_, R> {
             question.leave_out(unexpanded);
         }
         self.cut.iter().for_each(|state| question.leave_out(state));
-        steps.violation(&self.initial, conditions, &question)
+        violation(steps, &self.initial, conditions, &question)
     }
 
     /// The row of a property that a behaviour violates.
@@ -187,6 +189,6 @@ impl<R: Refinement> Decision<'_, R> {
         };
         let question = Question::of(&claim, states, &self.initial, &none);
         let conditions = &self.assumed.conditions;
-        !self.steps.is_violated(&self.initial, conditions, &question)
+        !is_violated(self.steps, conditions, &question)
     }
 }

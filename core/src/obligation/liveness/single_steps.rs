@@ -6,9 +6,9 @@
 //! nothing; a node between enables of the weak ones what the source enables, and of the strong ones none; and no behaviour
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
-use super::assumed::RecordedSteps;
 use crate::obligation::label::Label;
 use crate::walk::explore::{Graph, NodeId};
+use crate::walk::known_steps::KnownSteps;
 use crate::walk::liveness::{Conditions, Lasso, Steps, Strength};
 
 /// Stands for all states that no question lets a behaviour go to.
@@ -16,7 +16,7 @@ const ELSEWHERE: NodeId = NodeId::NONE;
 
 /// Record of the implementation.
 pub(super) struct RecordedImplementation<'a, A> {
-    pub steps: &'a RecordedSteps<'a>,
+    pub steps: Steps<'a>,
     pub conditions: &'a Conditions,
     pub labels: &'a [Label],
     /// The abstract states between, by number.
@@ -113,7 +113,7 @@ impl SingleSteps {
             labels,
             ..
         } = *implementation;
-        let states = recorded.graph.states() as u32;
+        let states = recorded.graph().states() as u32;
         let strengths = (0..assumed.len()).map(|condition| assumed.strength(condition));
         let mut classes = SplitClasses {
             assumed,
@@ -126,11 +126,11 @@ impl SingleSteps {
         let mut inner: Vec<Inner> = Vec::new();
         for state in 0..states {
             let first_of_state = inner.len();
-            for (target, label) in recorded.graph.steps(NodeId(state)) {
+            for (target, label) in recorded.graph().steps(NodeId(state)) {
                 let target = Some(recorded.target(target));
                 let target = target.filter(|_| target != recorded.unexpanded());
                 let target = target.unwrap_or(ELSEWHERE.0);
-                let class = classes.same(recorded.classes[label as usize]);
+                let class = classes.same(recorded.class(label));
                 let Some(number) = labels[label as usize].between else {
                     graph.push(NodeId(target), class);
                     continue;
@@ -182,14 +182,9 @@ impl SingleSteps {
     }
 
     /// The steps, of which those to states that were not expanded lead elsewhere.
-    pub fn steps(&self) -> RecordedSteps<'_> {
-        RecordedSteps {
-            graph: &self.graph,
-            complete: false,
-            // No step leads to one.
-            cut: None,
-            classes: &self.classes,
-        }
+    pub fn steps(&self) -> Steps<'_> {
+        // No step leads to a state that is cut.
+        Steps::known(KnownSteps::all(&self.graph), &self.classes)
     }
 
     /// Conditions that behaviours meet.

@@ -121,6 +121,25 @@ impl Graph {
         graph
     }
 
+    /// A graph of so many states, of steps that are in the order of their sources: source, target and label.
+    pub fn of(states: usize, steps: impl IntoIterator<Item = (NodeId, NodeId, u32)>) -> Self {
+        let mut graph = Self::new();
+        for (source, target, label) in steps {
+            graph.close_before(source.0 as usize);
+            graph.push(target, label);
+        }
+        graph.close_before(states);
+        graph.finish();
+        graph
+    }
+
+    /// The states before one of a number have no more steps.
+    fn close_before(&mut self, state: usize) {
+        while self.states() < state {
+            self.close();
+        }
+    }
+
     fn begin_block(&mut self) {
         let bits = u32::BITS - self.greatest_label.leading_zeros();
         self.open.block = StateBlock {
@@ -405,15 +424,13 @@ mod tests {
     type Target = dyn Fn(&mut Generator, u32) -> u32;
 
     fn recorded(plain: &Plain) -> Graph {
-        let mut graph = Graph::new();
-        for steps in plain {
-            for (target, label) in steps {
-                graph.push(NodeId(*target), *label);
-            }
-            graph.close();
-        }
-        graph.finish();
-        graph
+        let of = |(source, steps)| {
+            let steps: &Vec<(u32, u32)> = steps;
+            let step = move |(target, label): &_| (NodeId(source), NodeId(*target), *label);
+            steps.iter().map(step)
+        };
+        let steps = (0..).zip(plain).flat_map(of);
+        Graph::of(plain.len(), steps)
     }
 
     /// Asserts that a graph has the steps of a plain one, as a row and one after the other.

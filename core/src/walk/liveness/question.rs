@@ -1,6 +1,6 @@
 //! Question that is asked of a graph: where a behaviour may stay for ever that violates a property.
 
-use super::Bits;
+use crate::walk::bits::Bits;
 
 /// A property of behaviours, with the states of which it speaks.
 #[derive(Clone, Debug)]
@@ -101,6 +101,11 @@ impl<'a> Question<'a> {
     pub fn leave_out(&mut self, state: u32) {
         self.start.remove(state);
         self.within.remove(state);
+    }
+
+    /// Leaves out all other states: those that are not reached, of the states in which what is asked for begins.
+    pub fn leave_out_others(&mut self, reached: &Bits) {
+        self.start.retain(reached);
     }
 
     /// True if a behaviour that stays may take a step.
