@@ -143,6 +143,7 @@ pub mod internal {
     pub use crate::walk::random::generator::mix;
     pub use crate::walk::random::shrink::Cuts;
     pub use crate::walk::random::states::random_state;
+    pub use crate::walk::steps::Steps;
     pub use crate::walk::{input, liveness};
 
     /// A walk that is chosen step by step.

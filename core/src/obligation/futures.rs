@@ -12,8 +12,7 @@ use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::view::auxiliary::{Base, base_goes_on};
 use crate::walk::bits::Bits;
-use crate::walk::explore::{Graph, States};
-use crate::walk::known_steps::KnownSteps;
+use crate::walk::explore::{Graph, NodeId, States};
 
 /// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
 /// expanded is supposed to have one.
@@ -43,12 +42,12 @@ pub(super) fn with_future<R: Refinement>(
             with_future.remove(id.0);
         }
     }
-    let known = KnownSteps::all(graph);
-    known.settle(|id| {
-        let mut steps = known.steps(id).peekable();
+    graph.settle(|id| {
+        let mut steps = graph.steps(id).peekable();
+        let is_known = |to: NodeId| (to.0 as usize) < graph.states();
         let is_lost = with_future.contains(id.0)
             && steps.peek().is_some()
-            && steps.all(|(to, _)| to < known.others() && !with_future.contains(to.0));
+            && steps.all(|(to, _)| is_known(to) && !with_future.contains(to.0));
         if is_lost {
             with_future.remove(id.0);
         }

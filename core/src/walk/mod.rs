@@ -3,9 +3,9 @@
 pub mod bits;
 pub mod explore;
 pub mod input;
-pub(crate) mod known_steps;
 pub mod liveness;
 pub(crate) mod parallel;
 mod primitives;
 pub mod random;
+pub mod steps;
 pub(crate) mod work_ranges;

@@ -5,12 +5,11 @@ use std::fmt::{self, Display, Formatter};
 
 use refmap::Strength;
 use refmap::explore::Limit;
-use refmap::internal::Bits;
 use refmap::internal::explore::{Clock, Graph};
 use refmap::internal::liveness::{
-    Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Word, judge, violation,
+    Claim, Conditions, Facts, Fault, Lasso, Met, Question, Word, judge, violation,
 };
-use refmap::internal::until_enough;
+use refmap::internal::{Bits, Steps, until_enough};
 
 use super::system::{Condition, Pace, PropertyKind, System, pairs};
 
@@ -91,7 +90,7 @@ impl<'s> Decider<'s> {
         let mut conditions = Conditions::new(strengths.iter().copied());
         let pairs = pairs(system, &mut conditions, &pace);
         let classes: Vec<u32> = (0..conditions.classes()).collect();
-        let reached = Steps::all(&pairs, &classes)
+        let reached = Steps::of(&pairs, &classes)
             .looking(&|| pace.look())
             .reached(&system.initial);
         Self {
@@ -115,17 +114,17 @@ impl<'s> Decider<'s> {
     }
 
     fn decided(&self, kind: &PropertyKind) -> Result<Decided, Undecided> {
+        let look = || self.pace.look();
+        let steps = Steps::of(&self.pairs, &self.classes).looking(&look);
         let Claimed {
             claim,
             taken,
             occasions,
-        } = claimed(self.system, kind, self.pairs.states());
+        } = claimed(self.system, kind, steps.states());
         let taken = |from, _, to| taken.contains(&(from, to));
         let initial = &self.system.initial;
-        let mut question = Question::of(&claim, self.pairs.states(), initial, &taken);
+        let mut question = Question::of(&claim, steps, initial, &taken);
         question.leave_out_others(&self.reached);
-        let look = || self.pace.look();
-        let steps = Steps::all(&self.pairs, &self.classes).looking(&look);
         let Some(lasso) = violation(steps, initial, &self.conditions, &question) else {
             let missing =
                 occasions.filter(|(_, states)| !states.iter().any(|at| self.reached.contains(*at)));

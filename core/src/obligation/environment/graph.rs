@@ -22,8 +22,8 @@ use crate::statement::system::{ActionOf, StateOf};
 use crate::view::auxiliary::Base;
 use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, NodeId, States, Work};
-use crate::walk::known_steps::KnownSteps;
 use crate::walk::parallel::run_in_ranges;
+use crate::walk::steps::Steps;
 
 /// Functions that are called for the needs of a state.
 const OFFERS: &str = "`candidates`, `fire` or `next` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
@@ -130,9 +130,9 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     }
     let fibres = fibres(of)?;
     let fibres = fibres.as_deref();
-    let backward = |known| Backward {
-        known,
-        labels,
+    let steps = Steps::of(graph, labels);
+    let backward = |cut| Backward {
+        steps: steps.without(cut),
         fibres,
     };
     let mut parts = looked_at
@@ -141,20 +141,10 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     let mut rest = Rest(parts.next().unwrap_or_default());
     parts.for_each(|part| rest.0.extend(part));
     rest.0.push(ALL);
-    let mut findings = find(
-        of,
-        &looked_at,
-        &rest,
-        &backward(KnownSteps::new(graph, &cut)),
-    );
+    let mut findings = find(of, &looked_at, &rest, &backward(&cut));
     if !cut.is_empty() {
         rest.0[graph.states()] = 0;
-        let recorded = find(
-            of,
-            &looked_at,
-            &rest,
-            &backward(KnownSteps::new(graph, &outside)),
-        );
+        let recorded = find(of, &looked_at, &rest, &backward(&outside));
         let refusals = findings.refusals.iter().zip(&recorded.refusals);
         findings = EnvironmentFindings {
             beyond: Beyond {
@@ -255,17 +245,21 @@ impl Rest {
 
 /// The graph, searched backwards.
 struct Backward<'a> {
-    known: KnownSteps<'a>,
-    labels: &'a [Label],
+    steps: Steps<'a, Label>,
     /// Per such state, the number of its fibre, if there are guesses.
     fibres: Option<&'a [u32]>,
 }
 
 impl<'a> Backward<'a> {
+    /// The states whose steps are known.
+    fn ids(&self) -> impl Iterator<Item = NodeId> {
+        self.steps.known().map(NodeId)
+    }
+
     /// The steps of a state.
     fn steps(&self, state: NodeId) -> impl Iterator<Item = (NodeId, Label)> {
-        let steps = self.known.steps(state);
-        steps.map(|(target, label)| (target, self.labels[label as usize]))
+        let steps = self.steps.steps(state.0);
+        steps.map(|(target, label)| (NodeId(target), label))
     }
 
     /// Gives each state the marks of its whole fibre: the system without the guesses may do whatever it may do with one of them. A
@@ -275,10 +269,10 @@ impl<'a> Backward<'a> {
             return;
         };
         let mut of_fibres = vec![0; fibres.len()];
-        for id in self.known.nodes() {
+        for id in self.ids() {
             of_fibres[fibres[id.0 as usize] as usize] |= marks[id.0 as usize];
         }
-        for id in self.known.nodes() {
+        for id in self.ids() {
             marks[id.0 as usize] = of_fibres[fibres[id.0 as usize] as usize];
         }
     }
@@ -286,7 +280,10 @@ impl<'a> Backward<'a> {
     /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
     /// origins, until nothing changes.
     fn spread(&self, marks: &mut [u32], permitted: impl Fn(NodeId, Label) -> bool) {
-        self.known.settle(|origin| {
+        self.steps.graph.settle(|origin| {
+            if self.steps.is_cut(origin.0) {
+                return false;
+            }
             let before = marks[origin.0 as usize];
             let mut marked = before;
             for (target, label) in self.steps(origin) {
@@ -312,14 +309,14 @@ fn comes_to_rest<R: Refinement>(
     let processes = refinement.call_environment();
     let mut unsettled = 0u32;
     let mut by_other: Option<Unrest> = None;
-    for id in backward.known.nodes() {
+    for id in backward.ids() {
         let resting = rest.0[id.0 as usize];
         let mut soon = resting;
         findings.rest_checked += processes.len() as u64;
         for (position, (target, label)) in backward.steps(id).enumerate() {
             let then = rest.0[target.0 as usize];
             soon |= then;
-            if target == backward.known.others() {
+            if target.0 == backward.steps.others() {
                 continue;
             }
             findings.rest_checked += processes.len() as u64;
@@ -523,7 +520,7 @@ fn meets_at_once<R: Refinement>(
     let mut unmet = vec![vec![false; inputs]; of.refinement.call_environment().len()];
     let mut at_hand = vec![false; inputs];
     let all = looked_at.iter().flat_map(RestFacts::needs);
-    for (id, needs) in all.filter(|(id, _)| !backward.known.is_cut(*id)) {
+    for (id, needs) in all.filter(|(id, _)| !backward.steps.is_cut(id.0)) {
         let mark = |at_hand: &mut [bool], value| {
             for (_, label) in backward.steps(id) {
                 if let Some(input) = label.input {
@@ -575,10 +572,10 @@ fn meets_later<R: Refinement>(
             for (bit, input) in batch.iter().enumerate() {
                 bits[*input as usize] = 1 << bit;
             }
-            let others = backward.known.others().0 as usize;
+            let others = backward.steps.others() as usize;
             let mut marks = vec![0u32; others + 1];
             marks[others] = rest.0[others];
-            for id in backward.known.nodes() {
+            for id in backward.ids() {
                 let inputs = backward.steps(id).filter_map(|(_, label)| label.input);
                 for input in inputs {
                     marks[id.0 as usize] |= bits[input as usize];
@@ -594,7 +591,7 @@ fn meets_later<R: Refinement>(
             backward.guess_anew(&mut marks);
             let all = bits.iter().fold(0, |all, bit| all | bit);
             let needs = looked_at.iter().flat_map(RestFacts::needs);
-            for (id, needs) in needs.filter(|(id, _)| !backward.known.is_cut(*id)) {
+            for (id, needs) in needs.filter(|(id, _)| !backward.steps.is_cut(id.0)) {
                 let missing = all & !marks[id.0 as usize];
                 if missing == 0 || !rest.contains(id, process) {
                     continue;

@@ -45,8 +45,7 @@ use crate::statement::refinement::Refinement;
 use crate::statement::shown::nearest::nearest;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::walk::explore::{Phase, Work};
-use crate::walk::known_steps::KnownSteps;
-use crate::walk::liveness::Steps;
+use crate::walk::steps::Steps;
 
 /// Functions that are called as a row is decided, beside those named there.
 const ASKED: &str =
@@ -188,13 +187,7 @@ impl LivenessRows {
         let mut instances = instances(&stated, system.call_rules(), &taken(graph, of_labels));
         instances.extend(below.as_ref().and_then(BaseSteps::stutters_go_on));
         let assumed = Assumed::new(instances, of_labels);
-        // Steps that say what is enabled lead to the state that stands for none.
-        let is_complete = searched.recorded.open().is_none() && cut.is_empty() && below.is_none();
-        let steps = if is_complete {
-            Steps::all(graph, &assumed.classes)
-        } else {
-            Steps::known(KnownSteps::new(graph, &cut), &assumed.classes)
-        };
+        let steps = Steps::of(graph, &assumed.classes).without(&cut);
         let implementation = RecordedImplementation {
             steps,
             conditions: &assumed.conditions,
@@ -216,7 +209,6 @@ impl LivenessRows {
             initial: (0..found.totals.initial_states.min(graph.states() as u64) as u32)
                 .filter(|state| !cut.contains(*state))
                 .collect(),
-            cut: &cut,
             open: searched.recorded.open().or_else(|| {
                 let cut = found.totals.cut.as_ref()?;
                 Some(format!(

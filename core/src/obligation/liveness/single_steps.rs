@@ -7,9 +7,10 @@
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
 use crate::obligation::label::Label;
+use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, NodeId};
-use crate::walk::known_steps::KnownSteps;
-use crate::walk::liveness::{Conditions, Lasso, Steps, Strength};
+use crate::walk::liveness::{Conditions, Lasso, Strength};
+use crate::walk::steps::Steps;
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;
@@ -26,6 +27,8 @@ pub(super) struct RecordedImplementation<'a, A> {
 /// The graph, whose labels are classes.
 pub(super) struct SingleSteps {
     graph: Graph,
+    /// The states of which the steps are not known.
+    cut: Bits,
     classes: Vec<u32>,
     /// Conditions of the implementation, and one more.
     conditions: Conditions,
@@ -113,7 +116,7 @@ impl SingleSteps {
             labels,
             ..
         } = *implementation;
-        let states = recorded.graph().states() as u32;
+        let states = recorded.graph.states() as u32;
         let strengths = (0..assumed.len()).map(|condition| assumed.strength(condition));
         let mut classes = SplitClasses {
             assumed,
@@ -126,11 +129,11 @@ impl SingleSteps {
         let mut inner: Vec<Inner> = Vec::new();
         for state in 0..states {
             let first_of_state = inner.len();
-            for (target, label) in recorded.graph().steps(NodeId(state)) {
+            for (target, label) in recorded.graph.steps(NodeId(state)) {
                 let target = Some(recorded.target(target));
-                let target = target.filter(|_| target != recorded.unexpanded());
+                let target = target.filter(|_| target != Some(recorded.others()));
                 let target = target.unwrap_or(ELSEWHERE.0);
-                let class = classes.same(recorded.class(label));
+                let class = classes.same(recorded.labels[label as usize]);
                 let Some(number) = labels[label as usize].between else {
                     graph.push(NodeId(target), class);
                     continue;
@@ -165,10 +168,12 @@ impl SingleSteps {
             graph.close();
         }
         graph.finish();
+        let cut = Bits::of(graph.states(), |at| at < states && recorded.is_cut(at));
         let SplitClasses { conditions, .. } = classes;
         Self {
             classes: (0..conditions.classes()).collect(),
             graph,
+            cut,
             conditions,
             states,
             inner,
@@ -183,8 +188,7 @@ impl SingleSteps {
 
     /// The steps, of which those to states that were not expanded lead elsewhere.
     pub fn steps(&self) -> Steps<'_> {
-        // No step leads to a state that is cut.
-        Steps::known(KnownSteps::all(&self.graph), &self.classes)
+        Steps::of(&self.graph, &self.classes).without(&self.cut)
     }
 
     /// Conditions that behaviours meet.

@@ -48,6 +48,7 @@ const IN_FULL: u32 = u32::MAX;
 /// are. Both are one number of 1 to 4 bytes, of which the lowest two bits say how many they are; what does not fit is written
 /// in full after a mark. For each block it is known where its first record begins, how many bits a label takes there, and
 /// the bases; for each group of states how far from that the first of their records begins; for each state how long its own is.
+#[derive(Debug)]
 pub struct Graph {
     /// Records, none of them in two chunks.
     chunks: Vec<Vec<u8>>,
@@ -66,6 +67,7 @@ pub struct Graph {
 }
 
 /// State and block to which steps are being added.
+#[derive(Debug)]
 struct Open {
     /// The record of the state.
     record: Vec<u8>,
@@ -78,7 +80,7 @@ struct Open {
 }
 
 /// Facts about a block of states.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct StateBlock {
     /// Beginning of its first record: the number of the chunk, and the place in it.
     start: u64,
@@ -347,6 +349,20 @@ impl Graph {
             let (target, label) = record.step(&mut cursor)?;
             Some((cursor, target, label))
         })
+    }
+
+    /// Has `change` look at each state, and say whether it changes something, until it changes nothing.
+    ///
+    /// PERF: the steps are passed over again and again, last states first, and not turned round, which would take as much memory
+    /// again. A step mostly leads to a state of a higher number, so that one pass carries a change far.
+    pub(crate) fn settle(&self, mut change: impl FnMut(NodeId) -> bool) {
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for state in self.nodes().rev() {
+                changes |= change(state);
+            }
+        }
     }
 
     /// Number of states whose steps are recorded: those of the least numbers.

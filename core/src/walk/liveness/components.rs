@@ -8,10 +8,10 @@
 //! Memory: 4 bytes a state, and besides 8 for each state on the path of the search or 4 for each that is waiting for
 //! its component.
 
-use super::Steps;
 use super::conditions::Conditions;
 use super::question::Question;
 use crate::statement::fairness::Strength;
+use crate::walk::steps::Steps;
 
 /// A state that is not reached yet.
 const UNSEEN: u32 = 0;

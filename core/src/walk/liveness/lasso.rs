@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::components::fair_components;
 use super::conditions::Conditions;
 use super::question::Question;
-use super::steps::Steps;
 use crate::statement::fairness::Strength;
 use crate::walk::bits::Bits;
+use crate::walk::steps::Steps;
 
 /// A behaviour that visits its states one after the other, and from the last goes back to the one at `loop_start`. A loop
 /// of one state is a stutter.

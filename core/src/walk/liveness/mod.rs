@@ -19,11 +19,9 @@ mod conditions;
 mod judge;
 mod lasso;
 mod question;
-mod steps;
 
 pub use crate::statement::fairness::Strength;
 pub use conditions::Conditions;
 pub use judge::{Facts, Fault, Met, Word, judge};
 pub use lasso::{Lasso, is_violated, violation};
 pub use question::{Claim, LeftOut, Question};
-pub use steps::Steps;
