@@ -141,7 +141,7 @@ fn search_on_disk(
     }
 }
 
-fn run_on_disk<K: Compared + Eq, I: Drain<K>>(
+fn run_on_disk<K: Compared, I: Drain<K>>(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,

@@ -130,7 +130,7 @@ impl KeyList {
 }
 
 /// Key as a search compares it.
-pub(super) trait Compared: Clone + Send + Sync + 'static {
+pub(super) trait Compared: Clone + Eq + Send + Sync + 'static {
     /// Number of words of each key; none if keys have different numbers of them.
     const WORDS: Option<usize>;
     /// Its words, which are what is written of it.
@@ -145,8 +145,10 @@ pub(super) trait Compared: Clone + Send + Sync + 'static {
     fn order(&self, other: &Self) -> Ordering;
 }
 
+/// Function of a model that compares keys, where they are states that are kept as they are.
+pub(super) const EQ: &str = "`eq` of a state";
 const OTHER: &str = "a model gives keys of the form that it was asked for";
-const NO_WORDS: &str = "a state that is kept as it is has no words: its code has";
+pub(super) const NO_WORDS: &str = "a state that is kept as it is has no words: its code has";
 
 impl<const N: usize> Compared for [u64; N] {
     const WORDS: Option<usize> = Some(N);

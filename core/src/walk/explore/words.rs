@@ -2,7 +2,8 @@
 //!
 //! In files that only the search reads they are the same, in as few bytes as they take (`spill/key.rs`).
 
-use super::keys::Compared;
+use super::keys::{Compared, Keys, NO_WORDS};
+use crate::state::Code;
 
 /// Words are none that were written by this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,16 +35,22 @@ impl WordSource for &[u64] {
 /// Adds a key.
 #[inline]
 pub(super) fn push_key<K: Compared>(words: &mut impl Extend<u64>, key: &K) {
-    let own = key.words();
-    if K::WORDS.is_none() {
-        words.extend([own.len() as u64]);
-    }
-    words.extend(own.iter().copied());
+    push_keys(words, K::keys(std::slice::from_ref(key)));
 }
 
 /// Adds keys.
-pub(super) fn push_keys<K: Compared>(words: &mut impl Extend<u64>, keys: &[K]) {
-    keys.iter().for_each(|key| push_key(words, key));
+#[inline]
+pub(super) fn push_keys(words: &mut impl Extend<u64>, keys: Keys<'_>) {
+    match keys {
+        Keys::Fixed { all, .. } => words.extend(all.iter().copied()),
+        Keys::Varying(codes) => {
+            for code in codes.iter().map(Code::words) {
+                words.extend([code.len() as u64]);
+                words.extend(code.iter().copied());
+            }
+        }
+        Keys::Whole(_) => unreachable!("{NO_WORDS}"),
+    }
 }
 
 /// Reads keys that were written so, at most so many, and adds them to others.
@@ -73,14 +80,13 @@ pub(super) fn take_keys<K: Compared>(mut words: &[u64]) -> Result<Vec<K>, Garble
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Code;
     use crate::walk::random::Generator;
 
     /// Keys of a form are read as they were written, all at once and some at a time; and of words that are cut off, no more than whole
     /// keys.
-    fn compare<K: Compared + PartialEq>(keys: &[K]) {
+    fn compare<K: Compared>(keys: &[K]) {
         let mut words = Vec::new();
-        push_keys(&mut words, keys);
+        push_keys(&mut words, K::keys(keys));
         assert!(take_keys(&words) == Ok(keys.to_vec()));
         let (mut rest, mut some) = (&words[..], Vec::<K>::new());
         for most in [0, 1, 2, usize::MAX] {

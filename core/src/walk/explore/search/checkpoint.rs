@@ -441,9 +441,10 @@ fn push_saved<K: Compared>(
 ) -> Result<(), DiskError> {
     match K::keys(keys) {
         Keys::Whole(states) => {
-            push_keys(words, &model.codes(states).ok_or(DiskError::Unwritable)?);
+            let codes = model.codes(states).ok_or(DiskError::Unwritable)?;
+            push_keys(words, Keys::Varying(&codes));
         }
-        Keys::Fixed { .. } | Keys::Varying(_) => push_keys(words, keys),
+        keys => push_keys(words, keys),
     }
     Ok(())
 }

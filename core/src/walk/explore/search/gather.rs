@@ -174,7 +174,7 @@ where
                 for places in next {
                     let places = places.start as usize..places.end as usize;
                     for (_, keys) in self.list.keys.runs(places) {
-                        push_keys(&mut words, keys);
+                        push_keys(&mut words, K::keys(keys));
                     }
                 }
                 let keys = keys_of_all(&peers.exchange(to_first(peers, words))?)?;

@@ -154,7 +154,6 @@ impl Together {
         candidates: &mut Vec<Candidate<K>>,
         foreign: &mut Vec<Vec<u64>>,
         sent: &mut Vec<Option<K>>,
-        is_same: impl Fn(&K, &K) -> bool,
     ) {
         sent.resize(SENT, None);
         foreign.resize(self.outgoing.len(), Vec::new());
@@ -165,10 +164,7 @@ impl Together {
                 return true;
             }
             let slot = &mut sent[candidate.hash as usize % SENT];
-            let is_sent = slot
-                .as_ref()
-                .is_some_and(|sent| is_same(sent, &candidate.key));
-            if !is_sent {
+            if slot.as_ref() != Some(&candidate.key) {
                 push_key(&mut foreign[owner], &candidate.key);
                 *slot = Some(candidate.key.clone());
             }

@@ -13,11 +13,12 @@ use super::member::EARLIER;
 use super::state::StateSearch;
 use crate::state::Code;
 use crate::statement::asked::calls::{Watched, microseconds};
+use crate::statement::asked::model_call::named;
 use crate::walk::explore::StateId;
 use crate::walk::explore::disk::{CHUNKS, DiskError, Manifest, STATES, SavedChunk, SavedState};
 use crate::walk::explore::expansion::{Expand, Keeps};
 use crate::walk::explore::graph::NodeId;
-use crate::walk::explore::keys::{Compared, Form};
+use crate::walk::explore::keys::{Compared, EQ, Form};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::no_outcome::NoOutcome;
 use crate::walk::explore::peers::{FIRST, PeersError, push_value, take_value, to_all};
@@ -239,7 +240,7 @@ where
                 if self.model.is_sampled(id) {
                     found.push((id, self.predecessors.length(id), key.clone()));
                 }
-                sought.meet(self, id, key);
+                sought.meet(&self.visited, id, key);
             }
             while !keys.is_empty() {
                 let (piece, end) = self.piece(id, manifest);
@@ -536,15 +537,15 @@ impl<K: Compared> Sought<K> {
     }
 
     /// Takes note of the number of a state, if it is one of them.
-    fn meet<I: Visited<K>>(&mut self, search: &StateSearch<'_, K, I>, id: StateId, key: &K) {
+    fn meet(&mut self, set: &impl Visited<K>, id: StateId, key: &K) {
         if self.states.is_empty() {
             return;
         }
-        let hash = search.visited.hash(key);
+        let hash = set.hash(key);
         let first = self.states.partition_point(|(other, ..)| *other < hash);
         let same = self.states[first..].iter();
         for (_, other, place) in same.take_while(|(other, ..)| *other == hash) {
-            if search.visited.is_same(other, key) {
+            if named(EQ, || other == key) {
                 self.numbers[*place] = id;
             }
         }

@@ -101,7 +101,7 @@ struct SpillFiles<K> {
 /// SpillFiles in a folder, which is made if it is not there.
 pub(super) fn on_disk<K, I>(folder: &Path) -> io::Result<Box<dyn Spill<K, I>>>
 where
-    K: Compared + Eq,
+    K: Compared,
     I: Drain<K>,
 {
     std::fs::create_dir_all(folder)?;
@@ -122,7 +122,7 @@ impl<K: Compared> Blocks<K> for SpillFiles<K> {
     }
 }
 
-impl<K: Compared + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
+impl<K: Compared, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
     fn write(&mut self, keys: &[K]) -> io::Result<()> {
         self.list.add(keys)
     }

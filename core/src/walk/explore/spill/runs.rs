@@ -100,7 +100,7 @@ impl Runs {
 
     /// Numbers of those that are in a run, of some that are looked for, in ascending order of their hashes. `key` says which key has a
     /// number.
-    pub fn find<'k, K: Compared + PartialEq + 'k>(
+    pub fn find<'k, K: Compared + 'k>(
         &self,
         wanted: &[SoughtKey],
         key: impl Fn(usize) -> &'k K,
@@ -186,7 +186,7 @@ struct BlockKeys<'b> {
 
 impl BlockKeys<'_> {
     /// True if a key is at one of some places.
-    fn has<K: Compared + PartialEq>(&self, mut places: Range<usize>, key: &K) -> bool {
+    fn has<K: Compared>(&self, mut places: Range<usize>, key: &K) -> bool {
         const END: usize = size_of::<u32>();
         let end = |place: usize| {
             let bytes = &self.bytes[place * END..][..END];
@@ -208,7 +208,7 @@ mod tests {
     use crate::walk::random::Generator;
 
     /// Runs find what a map of all keys has, of one run and of several, dense and sparse, with hashes that many keys have.
-    fn compare<K: Compared + PartialEq + Ord>(
+    fn compare<K: Compared + Ord>(
         seed: u64,
         key: impl Fn(&mut Generator) -> K,
         hash: impl Fn(&K) -> u64,
