@@ -63,7 +63,7 @@ impl<'a, L: Copy> Steps<'a, L> {
         (0..self.others()).filter(|state| !self.is_cut(*state))
     }
 
-    /// The others.
+    /// The states whose steps are not known.
     pub(super) fn unknown(&self) -> impl Iterator<Item = u32> {
         let cut = self.cut.into_iter().flat_map(Bits::iter);
         cut.chain([self.others()])
