@@ -8,6 +8,8 @@ use super::explore::{Graph, NodeId};
 #[derive(Clone, Copy)]
 pub struct Steps<'a, L = u32> {
     pub(crate) graph: &'a Graph,
+    /// State that stands for all whose steps are not known. PERF: it is asked for at each step.
+    pub(crate) others: u32,
     pub(crate) labels: &'a [L],
     cut: Option<&'a Bits>,
     /// Function that is called whenever steps are asked for.
@@ -19,6 +21,7 @@ impl<'a, L: Copy> Steps<'a, L> {
     pub fn of(graph: &'a Graph, labels: &'a [L]) -> Self {
         Self {
             graph,
+            others: graph.states() as u32,
             labels,
             cut: None,
             look: None,
@@ -43,13 +46,7 @@ impl<'a, L: Copy> Steps<'a, L> {
 
     /// Number of states, with the one that stands for others.
     pub fn states(&self) -> usize {
-        self.graph.states() + 1
-    }
-
-    /// State that stands for all whose steps are not known.
-    #[inline]
-    pub(crate) fn others(&self) -> u32 {
-        self.graph.states() as u32
+        self.others as usize + 1
     }
 
     /// True if a state of the graph is cut.
@@ -60,21 +57,20 @@ impl<'a, L: Copy> Steps<'a, L> {
 
     /// The states whose steps are known.
     pub(crate) fn known(&self) -> impl Iterator<Item = u32> {
-        (0..self.others()).filter(|state| !self.is_cut(*state))
+        (0..self.others).filter(|state| !self.is_cut(*state))
     }
 
     /// The states whose steps are not known.
     pub(super) fn unknown(&self) -> impl Iterator<Item = u32> {
         let cut = self.cut.into_iter().flat_map(Bits::iter);
-        cut.chain([self.others()])
+        cut.chain([self.others])
     }
 
     /// The number of a target.
     #[inline]
     pub(crate) fn target(&self, target: NodeId) -> u32 {
-        let others = self.others();
-        if target.0 >= others || self.is_cut(target.0) {
-            others
+        if target.0 >= self.others || self.is_cut(target.0) {
+            self.others
         } else {
             target.0
         }

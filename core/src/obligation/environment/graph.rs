@@ -316,7 +316,7 @@ fn comes_to_rest<R: Refinement>(
         for (position, (target, label)) in backward.steps(id).enumerate() {
             let then = rest.0[target.0 as usize];
             soon |= then;
-            if target.0 == backward.steps.others() {
+            if target.0 == backward.steps.others {
                 continue;
             }
             findings.rest_checked += processes.len() as u64;
@@ -572,7 +572,7 @@ fn meets_later<R: Refinement>(
             for (bit, input) in batch.iter().enumerate() {
                 bits[*input as usize] = 1 << bit;
             }
-            let others = backward.steps.others() as usize;
+            let others = backward.steps.others as usize;
             let mut marks = vec![0u32; others + 1];
             marks[others] = rest.0[others];
             for id in backward.ids() {

@@ -98,7 +98,7 @@ impl<R: Refinement> Decision<'_, R> {
         let split = mapped.split.as_ref();
         let steps = split.map_or(self.steps, SingleSteps::steps);
         let conditions = split.map_or(&self.assumed.conditions, SingleSteps::conditions);
-        let others = steps.others();
+        let others = steps.others;
         let violations = instances.into_iter().filter_map(|(number, instance)| {
             let enables = |at| at != others && mapped.enables(at, number);
             let enabled = Bits::of(steps.states(), enables);
@@ -160,7 +160,7 @@ impl<R: Refinement> Decision<'_, R> {
 
     /// True if no fair behaviour takes steps for ever.
     fn every_behaviour_stops(&self) -> bool {
-        let stops = |at| at != self.steps.others() && self.steps.stops(at);
+        let stops = |at| at != self.steps.others && self.steps.stops(at);
         let stops = Bits::of(self.steps.states(), stops);
         if stops.is_empty() {
             return false;

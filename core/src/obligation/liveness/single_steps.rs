@@ -131,7 +131,7 @@ impl SingleSteps {
             let first_of_state = inner.len();
             for (target, label) in recorded.graph.steps(NodeId(state)) {
                 let target = Some(recorded.target(target));
-                let target = target.filter(|_| target != Some(recorded.others()));
+                let target = target.filter(|_| target != Some(recorded.others));
                 let target = target.unwrap_or(ELSEWHERE.0);
                 let class = classes.same(recorded.labels[label as usize]);
                 let Some(number) = labels[label as usize].between else {
