@@ -138,10 +138,12 @@ pub mod internal {
     pub use crate::view::crowd::fault::CrowdFault;
     pub use crate::view::crowd::instance::CrowdState;
     pub use crate::view::symmetry::Quotient;
+    pub use crate::walk::bits::Bits;
     pub use crate::walk::explore::memory::resident_bytes;
     pub use crate::walk::random::generator::mix;
     pub use crate::walk::random::shrink::Cuts;
     pub use crate::walk::random::states::random_state;
+    pub use crate::walk::steps::Steps;
     pub use crate::walk::{input, liveness};
 
     /// A walk that is chosen step by step.

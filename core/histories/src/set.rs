@@ -21,7 +21,7 @@
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashTable;
-use refmap::internal::liveness::Bits;
+use refmap::internal::Bits;
 
 use super::configuration::{Ahead, Configuration, Trail};
 use super::window::Window;

@@ -29,8 +29,8 @@ use crate::statement::rule::{Rule, RuleId};
 use crate::statement::shown::nearest::nearest;
 use crate::statement::system::{ActionOf, TransitionSystem};
 use crate::view::auxiliary::Base;
+use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, NodeId, Panic, StateId};
-use crate::walk::liveness::Bits;
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 

@@ -11,8 +11,8 @@ use crate::statement::asked::model_call::catch;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::view::auxiliary::{Base, base_goes_on};
-use crate::walk::explore::{Graph, States};
-use crate::walk::liveness::Bits;
+use crate::walk::bits::Bits;
+use crate::walk::explore::{Graph, NodeId, States};
 
 /// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
 /// expanded is supposed to have one.
@@ -42,20 +42,16 @@ pub(super) fn with_future<R: Refinement>(
             with_future.remove(id.0);
         }
     }
-    let mut changes = true;
-    while changes {
-        changes = false;
-        for id in graph.nodes().rev() {
-            let mut steps = graph.steps(id).peekable();
-            if !with_future.contains(id.0) || steps.peek().is_none() {
-                continue;
-            }
-            if steps.all(|(to, _)| (to.0 as usize) < graph.states() && !with_future.contains(to.0))
-            {
-                with_future.remove(id.0);
-                changes = true;
-            }
+    graph.settle(|id| {
+        let mut steps = graph.steps(id).peekable();
+        let is_known = |to: NodeId| (to.0 as usize) < graph.states();
+        let is_lost = with_future.contains(id.0)
+            && steps.peek().is_some()
+            && steps.all(|(to, _)| is_known(to) && !with_future.contains(to.0));
+        if is_lost {
+            with_future.remove(id.0);
         }
-    }
+        is_lost
+    });
     Ok(Some(with_future))
 }

@@ -4,6 +4,7 @@
 //! are done. Left out: a pool of threads. Starting a thread takes tens of microseconds, and the engines start them for
 //! milliseconds of work.
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use super::primitives::{AtomicUsize, Ordering, thread};
@@ -35,6 +36,17 @@ pub(crate) fn run_in_parallel<W: Send, R: Send>(
     let results = results.map(|result| result.expect(TAKEN_ONCE).expect(TAKEN_ONCE));
     let results: Result<_, _> = results.collect();
     results.unwrap_or_else(|panic| panic_again(panic))
+}
+
+/// Runs `work` for as many nearly equal ranges of the numbers below `count` as there are threads, each on its own, as above.
+pub(crate) fn run_in_ranges<R: Send>(
+    count: u32,
+    threads: usize,
+    work: impl Fn(Range<u32>) -> R + Sync,
+) -> Vec<R> {
+    let each = count.div_ceil(threads.max(1) as u32).max(1);
+    let starts = (0..count).step_by(each as usize);
+    run_in_parallel(starts.map(|start| start..count.min(start + each)), work)
 }
 
 /// Runs `work` for each number below `count`, each on its own thread, 0 on the calling one.

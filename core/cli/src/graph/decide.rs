@@ -5,13 +5,13 @@ use std::fmt::{self, Display, Formatter};
 
 use refmap::Strength;
 use refmap::explore::Limit;
-use refmap::internal::explore::Clock;
+use refmap::internal::explore::{Clock, Graph};
 use refmap::internal::liveness::{
-    Bits, Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Word, judge, violation,
+    Claim, Conditions, Facts, Fault, Lasso, Met, Question, Word, judge, violation,
 };
-use refmap::internal::until_enough;
+use refmap::internal::{Bits, Steps, until_enough};
 
-use super::system::{Condition, Pace, Pairs, PropertyKind, System};
+use super::system::{Condition, Pace, PropertyKind, System, pairs};
 
 /// Outcome of a property.
 #[derive(Clone, Debug)]
@@ -62,7 +62,11 @@ pub struct Decider<'s> {
     system: &'s System,
     strengths: Vec<Strength>,
     conditions: Conditions,
-    pairs: Pairs<'s>,
+    /// The pairs of different states that steps join, labelled by their classes,
+    pairs: Graph,
+    /// which are these.
+    classes: Vec<u32>,
+    pace: Pace<'s>,
     reached: Bits,
 }
 
@@ -84,13 +88,19 @@ impl<'s> Decider<'s> {
     fn with_pace(system: &'s System, pace: Pace<'s>) -> Self {
         let strengths: Vec<Strength> = system.conditions.iter().map(|one| one.strength).collect();
         let mut conditions = Conditions::new(strengths.iter().copied());
-        let pairs = Pairs::new(system, &mut conditions, pace);
+        let pairs = pairs(system, &mut conditions, &pace);
+        let classes: Vec<u32> = (0..conditions.classes()).collect();
+        let reached = Steps::of(&pairs, &classes)
+            .looking(&|| pace.look())
+            .reached(&system.initial);
         Self {
             system,
             strengths,
             conditions,
-            reached: pairs.reached(&system.initial),
             pairs,
+            classes,
+            pace,
+            reached,
         }
     }
 
@@ -100,19 +110,22 @@ impl<'s> Decider<'s> {
     ///
     /// Reason why it is not decided.
     pub fn decide(&self, kind: &PropertyKind) -> Result<Decided, Undecided> {
-        in_time(self.pairs.clock(), || self.decided(kind)).map_err(Undecided::Limit)?
+        in_time(self.pace.clock(), || self.decided(kind)).map_err(Undecided::Limit)?
     }
 
     fn decided(&self, kind: &PropertyKind) -> Result<Decided, Undecided> {
+        let look = || self.pace.look();
+        let steps = Steps::of(&self.pairs, &self.classes).looking(&look);
         let Claimed {
             claim,
             taken,
             occasions,
-        } = claimed(self.system, kind, self.pairs.states());
+        } = claimed(self.system, kind, steps.states());
         let taken = |from, _, to| taken.contains(&(from, to));
         let initial = &self.system.initial;
-        let question = Question::of(&claim, self.pairs.states(), initial, &taken);
-        let Some(lasso) = violation(&self.pairs, initial, &self.conditions, &question) else {
+        let mut question = Question::of(&claim, steps, initial, &taken);
+        question.leave_out_others(&self.reached);
+        let Some(lasso) = violation(steps, initial, &self.conditions, &question) else {
             let missing =
                 occasions.filter(|(_, states)| !states.iter().any(|at| self.reached.contains(*at)));
             return Ok(Decided {

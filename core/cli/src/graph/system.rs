@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use refmap::Strength;
 use refmap::internal::break_off;
-use refmap::internal::explore::Clock;
-use refmap::internal::liveness::{Conditions, Steps};
+use refmap::internal::explore::{Clock, Graph, NodeId};
+use refmap::internal::liveness::Conditions;
 
 /// A transition system with fairness conditions and properties.
 ///
@@ -113,9 +113,14 @@ impl<'c> Pace<'c> {
         }
     }
 
+    /// The clock, if there is one.
+    pub fn clock(&self) -> Option<Clock<'c>> {
+        self.clock
+    }
+
     /// Looks at the clock, from time to time.
     #[inline]
-    fn look(&self) {
+    pub fn look(&self) {
         let asked = self.asked.get();
         self.asked.set((asked + 1) % ASKED);
         if asked == 0
@@ -128,68 +133,28 @@ impl<'c> Pace<'c> {
     }
 }
 
-/// The pairs of different states that steps join, by source, each with its class.
-pub(super) struct Pairs<'c> {
-    /// Per state, where its pairs begin; one more at the end.
-    offsets: Vec<u32>,
-    /// Target and class.
-    pairs: Vec<(u32, u32)>,
-    pace: Pace<'c>,
-}
-
-impl<'c> Pairs<'c> {
-    /// The pairs of a system, classified by the conditions of which they are steps.
-    pub fn new(system: &System, conditions: &mut Conditions, pace: Pace<'c>) -> Self {
-        let mut conditions_of: Vec<Vec<usize>> = vec![Vec::new(); system.rules.len()];
-        for (number, condition) in system.conditions.iter().enumerate() {
-            for rule in &condition.rules {
-                conditions_of[*rule as usize].push(number);
-            }
+/// The pairs of different states that steps of a system join, labelled by their classes: by the conditions of which they are steps.
+pub(super) fn pairs(system: &System, conditions: &mut Conditions, pace: &Pace<'_>) -> Graph {
+    let mut conditions_of: Vec<Vec<usize>> = vec![Vec::new(); system.rules.len()];
+    for (number, condition) in system.conditions.iter().enumerate() {
+        for rule in &condition.rules {
+            conditions_of[*rule as usize].push(number);
         }
-        let mut steps: Vec<(u32, u32, u32)> = system
-            .steps
-            .iter()
-            .filter(|(from, _, to)| from != to)
-            .map(|(from, rule, to)| (*from, *to, *rule))
-            .collect();
-        steps.sort_unstable();
-        let mut pairs = Self {
-            offsets: Vec::with_capacity(system.given.len() + 1),
-            pairs: Vec::new(),
-            pace,
-        };
-        for same in steps.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-            pairs.pace.look();
-            let (from, to, _) = same[0];
-            while pairs.offsets.len() <= from as usize {
-                pairs.offsets.push(pairs.pairs.len() as u32);
-            }
-            let rules = same.iter().map(|(_, _, rule)| *rule as usize);
-            let of = rules.flat_map(|rule| conditions_of[rule].iter().copied());
-            pairs.pairs.push((to, conditions.class(of)));
-        }
-        while pairs.offsets.len() <= system.given.len() {
-            pairs.offsets.push(pairs.pairs.len() as u32);
-        }
-        pairs
     }
-
-    /// The clock, if there is one.
-    pub fn clock(&self) -> Option<Clock<'c>> {
-        self.pace.clock
-    }
-}
-
-impl Steps for Pairs<'_> {
-    fn states(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
-        self.pace.look();
-        let range = self.offsets[state as usize]..self.offsets[state as usize + 1];
-        let pairs = &self.pairs[range.start as usize..range.end as usize];
-        let numbered = (1..).zip(pairs).skip(cursor as usize);
-        numbered.map(|(next, (to, class))| (next, *to, *class))
-    }
+    let mut steps: Vec<(u32, u32, u32)> = system
+        .steps
+        .iter()
+        .filter(|(from, _, to)| from != to)
+        .map(|(from, rule, to)| (*from, *to, *rule))
+        .collect();
+    steps.sort_unstable();
+    let pairs = steps.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+    let pairs = pairs.map(|same| {
+        pace.look();
+        let (from, to, _) = same[0];
+        let rules = same.iter().map(|(_, _, rule)| *rule as usize);
+        let of = rules.flat_map(|rule| conditions_of[rule].iter().copied());
+        (NodeId(from), NodeId(to), conditions.class(of))
+    });
+    Graph::of(system.given.len(), pairs)
 }

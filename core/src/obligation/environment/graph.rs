@@ -20,9 +20,10 @@ use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
 use crate::statement::system::{ActionOf, StateOf};
 use crate::view::auxiliary::Base;
+use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, NodeId, States, Work};
-use crate::walk::liveness::Bits;
-use crate::walk::parallel::run_in_parallel;
+use crate::walk::parallel::run_in_ranges;
+use crate::walk::steps::Steps;
 
 /// Functions that are called for the needs of a state.
 const OFFERS: &str = "`candidates`, `fire` or `next` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
@@ -128,14 +129,11 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         cut.insert(state.0);
     }
     let fibres = fibres(of)?;
-    let backward = |cut: &Bits| Backward {
-        fibres: fibres.as_deref(),
-        states: graph.states(),
-        graph: LabelledGraph {
-            graph,
-            labels,
-            cut: (!cut.is_empty()).then(|| cut.clone()),
-        },
+    let fibres = fibres.as_deref();
+    let steps = Steps::of(graph, labels);
+    let backward = |cut| Backward {
+        steps: steps.without(cut),
+        fibres,
     };
     let mut parts = looked_at
         .iter_mut()
@@ -245,45 +243,23 @@ impl Rest {
     }
 }
 
-/// A graph, with the labels of its steps.
-struct LabelledGraph<'a> {
-    graph: &'a Graph,
-    labels: &'a [Label],
-    /// States that are taken as some whose steps are not recorded, if there are any.
-    cut: Option<Bits>,
-}
-
-impl LabelledGraph<'_> {
-    /// The steps of a state. One number stands for all targets whose own steps are not all recorded.
-    fn steps(&self, state: NodeId) -> impl Iterator<Item = (NodeId, Label)> {
-        let steps = self.graph.steps(state);
-        let others = NodeId(self.graph.states() as u32);
-        steps.map(move |(target, label)| {
-            let is_known = target < others && !self.is_cut(target);
-            let target = if is_known { target } else { others };
-            (target, self.labels[label as usize])
-        })
-    }
-
-    fn is_cut(&self, state: NodeId) -> bool {
-        self.cut.as_ref().is_some_and(|cut| cut.contains(state.0))
-    }
-}
-
 /// The graph, searched backwards.
 struct Backward<'a> {
-    graph: LabelledGraph<'a>,
-    /// Number of states whose steps are recorded. The next number stands for all others.
-    states: usize,
+    steps: Steps<'a, Label>,
     /// Per such state, the number of its fibre, if there are guesses.
     fibres: Option<&'a [u32]>,
 }
 
 impl<'a> Backward<'a> {
-    /// The states whose steps are recorded.
-    fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> {
-        let states = (0..self.states as u32).map(NodeId);
-        states.filter(|state| !self.graph.is_cut(*state))
+    /// The states whose steps are known.
+    fn ids(&self) -> impl Iterator<Item = NodeId> {
+        self.steps.known().map(NodeId)
+    }
+
+    /// The steps of a state.
+    fn steps(&self, state: NodeId) -> impl Iterator<Item = (NodeId, Label)> {
+        let steps = self.steps.steps(state.0);
+        steps.map(|(target, label)| (NodeId(target), label))
     }
 
     /// Gives each state the marks of its whole fibre: the system without the guesses may do whatever it may do with one of them. A
@@ -303,27 +279,22 @@ impl<'a> Backward<'a> {
 
     /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
     /// origins, until nothing changes.
-    ///
-    /// PERF: the steps are passed over again and again, last states first, and not turned round, which
-    /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
-    /// pass carries a mark far.
     fn spread(&self, marks: &mut [u32], permitted: impl Fn(NodeId, Label) -> bool) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for origin in self.ids().rev() {
-                let before = marks[origin.0 as usize];
-                let mut marked = before;
-                for (target, label) in self.graph.steps(origin) {
-                    let new = marks[target.0 as usize] & !marked;
-                    if new != 0 && permitted(origin, label) {
-                        marked |= new;
-                    }
-                }
-                changed |= marked != before;
-                marks[origin.0 as usize] = marked;
+        self.steps.graph.settle(|origin| {
+            if self.steps.is_cut(origin.0) {
+                return false;
             }
-        }
+            let before = marks[origin.0 as usize];
+            let mut marked = before;
+            for (target, label) in self.steps(origin) {
+                let new = marks[target.0 as usize] & !marked;
+                if new != 0 && permitted(origin, label) {
+                    marked |= new;
+                }
+            }
+            marks[origin.0 as usize] = marked;
+            marked != before
+        });
     }
 }
 
@@ -342,10 +313,10 @@ fn comes_to_rest<R: Refinement>(
         let resting = rest.0[id.0 as usize];
         let mut soon = resting;
         findings.rest_checked += processes.len() as u64;
-        for (position, (target, label)) in backward.graph.steps(id).enumerate() {
+        for (position, (target, label)) in backward.steps(id).enumerate() {
             let then = rest.0[target.0 as usize];
             soon |= then;
-            if target.0 as usize == backward.states {
+            if target.0 == backward.steps.others {
                 continue;
             }
             findings.rest_checked += processes.len() as u64;
@@ -463,7 +434,6 @@ fn look_at<R: Refinement>(
     };
     let is_stopped = |state: &StateOf<R::Implementation>| !caveats.cut_off(state).is_empty();
     let processes = refinement.call_environment();
-    let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Implementation>| {
         let at_rest = |(index, &process): (usize, &Process)| {
             u32::from(refinement.call_at_rest(state, process)) << index
@@ -535,10 +505,7 @@ fn look_at<R: Refinement>(
         }
         Ok(part)
     };
-    let parts = (0..all)
-        .step_by(part as usize)
-        .map(|start| start..all.min(start + part));
-    run_in_parallel(parts, look).into_iter().collect()
+    run_in_ranges(all, threads, look).into_iter().collect()
 }
 
 /// Decides (a) where a step of the state itself meets the need. Returns, per process, the inputs of the other needs.
@@ -553,9 +520,9 @@ fn meets_at_once<R: Refinement>(
     let mut unmet = vec![vec![false; inputs]; of.refinement.call_environment().len()];
     let mut at_hand = vec![false; inputs];
     let all = looked_at.iter().flat_map(RestFacts::needs);
-    for (id, needs) in all.filter(|(id, _)| !backward.graph.is_cut(*id)) {
+    for (id, needs) in all.filter(|(id, _)| !backward.steps.is_cut(id.0)) {
         let mark = |at_hand: &mut [bool], value| {
-            for (_, label) in backward.graph.steps(id) {
+            for (_, label) in backward.steps(id) {
                 if let Some(input) = label.input {
                     at_hand[input as usize] = value;
                 }
@@ -605,13 +572,11 @@ fn meets_later<R: Refinement>(
             for (bit, input) in batch.iter().enumerate() {
                 bits[*input as usize] = 1 << bit;
             }
-            let mut marks = vec![0u32; backward.states + 1];
-            marks[backward.states] = rest.0[backward.states];
+            let others = backward.steps.others as usize;
+            let mut marks = vec![0u32; others + 1];
+            marks[others] = rest.0[others];
             for id in backward.ids() {
-                let inputs = backward
-                    .graph
-                    .steps(id)
-                    .filter_map(|(_, label)| label.input);
+                let inputs = backward.steps(id).filter_map(|(_, label)| label.input);
                 for input in inputs {
                     marks[id.0 as usize] |= bits[input as usize];
                 }
@@ -626,7 +591,7 @@ fn meets_later<R: Refinement>(
             backward.guess_anew(&mut marks);
             let all = bits.iter().fold(0, |all, bit| all | bit);
             let needs = looked_at.iter().flat_map(RestFacts::needs);
-            for (id, needs) in needs.filter(|(id, _)| !backward.graph.is_cut(*id)) {
+            for (id, needs) in needs.filter(|(id, _)| !backward.steps.is_cut(id.0)) {
                 let missing = all & !marks[id.0 as usize];
                 if missing == 0 || !rest.contains(id, process) {
                     continue;

@@ -7,10 +7,9 @@ use crate::statement::asked::functions::Functions;
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{ActionOf, TransitionSystem};
-use crate::walk::explore::{Graph, NodeId};
-use crate::walk::liveness::{
-    Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation,
-};
+use crate::walk::bits::Bits;
+use crate::walk::explore::Graph;
+use crate::walk::liveness::{Conditions, Strength};
 
 /// Rules, by their places, and the processes that take them.
 pub(super) type TakenRules = BTreeSet<(u32, Process)>;
@@ -143,82 +142,5 @@ impl Assumed {
             conditions,
             classes,
         }
-    }
-}
-
-/// The recorded graph, its labels as classes. Where it is not complete, one state without steps stands for all that were not
-/// expanded, those outside of a constraint among them.
-pub(super) struct RecordedSteps<'a> {
-    pub graph: &'a Graph,
-    pub complete: bool,
-    /// The states outside of the constraint, if there are any.
-    pub cut: Option<&'a Bits>,
-    pub classes: &'a [u32],
-}
-
-impl RecordedSteps<'_> {
-    /// A fair behaviour that does what a question asks for, if there is one. Compiled once for all models.
-    pub fn violation(
-        &self,
-        initial: &[u32],
-        conditions: &Conditions,
-        question: &Question<'_>,
-    ) -> Option<Lasso> {
-        violation(self, initial, conditions, question)
-    }
-
-    /// True if there is such a behaviour.
-    pub fn is_violated(
-        &self,
-        initial: &[u32],
-        conditions: &Conditions,
-        question: &Question<'_>,
-    ) -> bool {
-        is_violated(self, initial, conditions, question)
-    }
-
-    /// The state that stands for those that were not expanded.
-    pub fn unexpanded(&self) -> Option<u32> {
-        (!self.complete).then_some(self.graph.states() as u32)
-    }
-
-    /// The number of a target, which may not have been expanded.
-    #[inline]
-    pub fn target(&self, target: NodeId) -> u32 {
-        let states = self.graph.states() as u32;
-        let is_cut = || self.cut.is_some_and(|cut| cut.contains(target.0));
-        if self.complete || target.0 < states && !is_cut() {
-            target.0
-        } else {
-            states
-        }
-    }
-
-    /// True if no step leads to another state.
-    pub fn stops(&self, state: u32) -> bool {
-        self.steps(state).all(|(to, _)| to == state)
-    }
-}
-
-impl Steps for RecordedSteps<'_> {
-    fn states(&self) -> usize {
-        self.graph.states() + usize::from(!self.complete)
-    }
-
-    #[inline]
-    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
-        let steps = self.graph.steps_from(NodeId(state), cursor);
-        steps.map(|(next, target, label)| {
-            let class = self.classes[label as usize];
-            (next, self.target(target), class)
-        })
-    }
-
-    /// All of them but those that stand for none: a search has recorded them.
-    fn reached(&self, _: &[u32]) -> Bits {
-        let mut reached = Bits::of(self.states(), |_| true);
-        let cut = self.cut.into_iter().flat_map(Bits::iter);
-        cut.for_each(|state| reached.remove(state));
-        reached
     }
 }

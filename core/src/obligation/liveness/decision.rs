@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::assumed::{Assumed, ConditionInstance, RecordedSteps};
+use super::assumed::{Assumed, ConditionInstance};
 use super::evidence::{LassoError, ShownLasso, Violated};
 use super::looked_at::Predicates;
 use super::mapped::MappedStates;
@@ -14,19 +14,19 @@ use crate::statement::asked::model_call::panic_again;
 use crate::statement::property::Formula;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::{StateOf, TransitionSystem};
-use crate::walk::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
+use crate::walk::bits::Bits;
+use crate::walk::liveness::{Claim, Question, Strength, is_violated, violation};
+use crate::walk::steps::Steps;
 
 /// Facts that are known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {
     pub found: &'a SearchResult<'a, R>,
-    pub steps: RecordedSteps<'a>,
+    pub steps: Steps<'a>,
     pub assumed: &'a Assumed,
     /// The abstract states between, by number.
     pub between: &'a [Vec<StateOf<R::Specification>>],
     /// The initial states that were expanded.
     pub initial: Vec<u32>,
-    /// The states outside of the constraint.
-    pub cut: &'a Bits,
     /// Reason why a row stays open that nothing violates, if the graph is not complete.
     pub open: Option<String>,
     /// Per rule of the specification, how many steps simulate it.
@@ -39,7 +39,6 @@ impl<R: Refinement> Decision<'_, R> {
     /// A property of the implementation.
     pub fn property(&self, place: usize, predicates: &Predicates) -> Obligation {
         let property = &self.found.refinement.liveness()[place];
-        let states = self.steps.states();
         let Predicates {
             premise,
             conclusion,
@@ -47,7 +46,7 @@ impl<R: Refinement> Decision<'_, R> {
         if property.has_premise() && premise.is_empty() && self.open.is_none() {
             let explanation = "vacuous: the premise holds in no state that is reached";
             let vacuous = Counterexample::without_steps(explanation.to_owned());
-            return Obligation::violated(states as u64, vec![vacuous]);
+            return Obligation::violated(self.found.states.len() as u64, vec![vacuous]);
         }
         let conclusion = conclusion.clone();
         let claim = match property.formula() {
@@ -63,8 +62,9 @@ impl<R: Refinement> Decision<'_, R> {
             },
         };
         let none = |_, _, _| false;
-        let question = Question::of(&claim, states, &self.initial, &none);
-        match self.lasso(&self.steps, &self.assumed.conditions, question) {
+        let question = Question::of(&claim, self.steps, &self.initial, &none);
+        let conditions = &self.assumed.conditions;
+        match violation(self.steps, &self.initial, conditions, &question) {
             Some(lasso) => {
                 let violated = Violated::Property(property.clone());
                 self.violated(&Behaviour::of(lasso), &violated)
@@ -96,20 +96,19 @@ impl<R: Refinement> Decision<'_, R> {
             return Obligation::incomplete(&mapped.enabled_nowhere(condition, specification));
         }
         let split = mapped.split.as_ref();
-        let of_split = split.map(SingleSteps::steps);
-        let steps = of_split.as_ref().unwrap_or(&self.steps);
+        let steps = split.map_or(self.steps, SingleSteps::steps);
         let conditions = split.map_or(&self.assumed.conditions, SingleSteps::conditions);
-        let (states, unexpanded) = (steps.states(), steps.unexpanded());
+        let others = steps.others;
         let violations = instances.into_iter().filter_map(|(number, instance)| {
-            let enables = |at| Some(at) != unexpanded && mapped.enables(at, number);
-            let enabled = Bits::of(states, enables);
+            let enables = |at| at != others && mapped.enables(at, number);
+            let enabled = Bits::of(steps.states(), enables);
             let claim = match condition.strength() {
                 Strength::Weak => Claim::WeaklyFair(enabled),
                 Strength::Strong => Claim::StronglyFair(enabled),
             };
-            let taken = |from, _, to| Some(to) != unexpanded && mapped.takes(from, to, number);
-            let question = Question::of(&claim, states, &self.initial, &taken);
-            let lasso = self.lasso(steps, conditions, question)?;
+            let taken = |from, _, to| to != others && mapped.takes(from, to, number);
+            let question = Question::of(&claim, steps, &self.initial, &taken);
+            let lasso = violation(steps, &self.initial, conditions, &question)?;
             let behaviour = match split {
                 None => Behaviour::of(lasso),
                 Some(split) => split.joined(lasso),
@@ -121,20 +120,6 @@ impl<R: Refinement> Decision<'_, R> {
             Some((behaviour, instance)) => self.violated(&behaviour, &Violated::Fairness(instance)),
             None => self.holds(),
         }
-    }
-
-    /// A fair behaviour that does what a question asks for, if there is one.
-    fn lasso(
-        &self,
-        steps: &RecordedSteps<'_>,
-        conditions: &Conditions,
-        mut question: Question<'_>,
-    ) -> Option<Lasso> {
-        if let Some(unexpanded) = steps.unexpanded() {
-            question.leave_out(unexpanded);
-        }
-        self.cut.iter().for_each(|state| question.leave_out(state));
-        steps.violation(&self.initial, conditions, &question)
     }
 
     /// The row of a property that a behaviour violates.
@@ -175,8 +160,8 @@ impl<R: Refinement> Decision<'_, R> {
 
     /// True if no fair behaviour takes steps for ever.
     fn every_behaviour_stops(&self) -> bool {
-        let states = self.steps.states();
-        let stops = Bits::of(states, |at| self.steps.stops(at));
+        let stops = |at| at != self.steps.others && self.steps.stops(at);
+        let stops = Bits::of(self.steps.states(), stops);
         if stops.is_empty() {
             return false;
         }
@@ -185,8 +170,8 @@ impl<R: Refinement> Decision<'_, R> {
             premise: None,
             conclusion: stops,
         };
-        let question = Question::of(&claim, states, &self.initial, &none);
+        let question = Question::of(&claim, self.steps, &self.initial, &none);
         let conditions = &self.assumed.conditions;
-        !self.steps.is_violated(&self.initial, conditions, &question)
+        !is_violated(self.steps, conditions, &question)
     }
 }

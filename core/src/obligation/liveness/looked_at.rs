@@ -8,9 +8,9 @@ use crate::state::numbered::Numbered;
 use crate::statement::asked::model_call::catch;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::StateOf;
+use crate::walk::bits::Bits;
 use crate::walk::explore::NodeId;
-use crate::walk::liveness::Bits;
-use crate::walk::parallel::run_in_parallel;
+use crate::walk::parallel::run_in_ranges;
 
 /// Facts found about all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {
@@ -96,13 +96,7 @@ impl<R: Refinement> LookedAt<R> {
             }
             Ok(part)
         };
-        let share = (states as u32)
-            .div_ceil(found.settings.threads.max(1) as u32)
-            .max(1);
-        let ranges = (0..states as u32)
-            .step_by(share as usize)
-            .map(|start| start..(states as u32).min(start + share));
-        let parts: Vec<StateFacts<R>> = run_in_parallel(ranges, look)
+        let parts: Vec<StateFacts<R>> = run_in_ranges(states as u32, found.settings.threads, look)
             .into_iter()
             .collect::<Result<_, _>>()?;
         // One more, of which nothing holds, may stand for the other states.

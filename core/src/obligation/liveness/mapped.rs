@@ -15,8 +15,8 @@ use crate::statement::fairness::Fairness;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{StateOf, TransitionSystem};
+use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, NodeId};
-use crate::walk::liveness::Bits;
 
 /// The images of states, the abstract states between, and the steps of the specification there.
 pub(super) struct MappedStates<R: Refinement> {

@@ -22,7 +22,7 @@ mod single_steps;
 
 use std::cell::OnceCell;
 
-use self::assumed::{Assumed, ConditionInstance, RecordedSteps, instances, taken, taken_by_labels};
+use self::assumed::{Assumed, ConditionInstance, instances, taken, taken_by_labels};
 use self::base_steps::BaseSteps;
 use self::decision::Decision;
 use self::looked_at::LookedAt;
@@ -45,6 +45,7 @@ use crate::statement::refinement::Refinement;
 use crate::statement::shown::nearest::nearest;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::walk::explore::{Phase, Work};
+use crate::walk::steps::Steps;
 
 /// Functions that are called as a row is decided, beside those named there.
 const ASKED: &str =
@@ -186,15 +187,9 @@ impl LivenessRows {
         let mut instances = instances(&stated, system.call_rules(), &taken(graph, of_labels));
         instances.extend(below.as_ref().and_then(BaseSteps::stutters_go_on));
         let assumed = Assumed::new(instances, of_labels);
-        let steps = RecordedSteps {
-            graph,
-            // Steps that say what is enabled lead to the state that stands for none.
-            complete: searched.recorded.open().is_none() && cut.is_empty() && below.is_none(),
-            cut: (!cut.is_empty()).then_some(&cut),
-            classes: &assumed.classes,
-        };
+        let steps = Steps::of(graph, &assumed.classes).without(&cut);
         let implementation = RecordedImplementation {
-            steps: &steps,
+            steps,
             conditions: &assumed.conditions,
             labels,
             between: searched.between,
@@ -214,7 +209,6 @@ impl LivenessRows {
             initial: (0..found.totals.initial_states.min(graph.states() as u64) as u32)
                 .filter(|state| !cut.contains(*state))
                 .collect(),
-            cut: &cut,
             open: searched.recorded.open().or_else(|| {
                 let cut = found.totals.cut.as_ref()?;
                 Some(format!(

@@ -6,17 +6,18 @@
 //! nothing; a node between enables of the weak ones what the source enables, and of the strong ones none; and no behaviour
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
-use super::assumed::RecordedSteps;
 use crate::obligation::label::Label;
+use crate::walk::bits::Bits;
 use crate::walk::explore::{Graph, NodeId};
-use crate::walk::liveness::{Conditions, Lasso, Steps, Strength};
+use crate::walk::liveness::{Conditions, Lasso, Strength};
+use crate::walk::steps::Steps;
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;
 
 /// Record of the implementation.
 pub(super) struct RecordedImplementation<'a, A> {
-    pub steps: &'a RecordedSteps<'a>,
+    pub steps: Steps<'a>,
     pub conditions: &'a Conditions,
     pub labels: &'a [Label],
     /// The abstract states between, by number.
@@ -26,6 +27,8 @@ pub(super) struct RecordedImplementation<'a, A> {
 /// The graph, whose labels are classes.
 pub(super) struct SingleSteps {
     graph: Graph,
+    /// The states of which the steps are not known.
+    cut: Bits,
     classes: Vec<u32>,
     /// Conditions of the implementation, and one more.
     conditions: Conditions,
@@ -128,9 +131,9 @@ impl SingleSteps {
             let first_of_state = inner.len();
             for (target, label) in recorded.graph.steps(NodeId(state)) {
                 let target = Some(recorded.target(target));
-                let target = target.filter(|_| target != recorded.unexpanded());
+                let target = target.filter(|_| target != Some(recorded.others));
                 let target = target.unwrap_or(ELSEWHERE.0);
-                let class = classes.same(recorded.classes[label as usize]);
+                let class = classes.same(recorded.labels[label as usize]);
                 let Some(number) = labels[label as usize].between else {
                     graph.push(NodeId(target), class);
                     continue;
@@ -165,10 +168,12 @@ impl SingleSteps {
             graph.close();
         }
         graph.finish();
+        let cut = Bits::of(graph.states(), |at| at < states && recorded.is_cut(at));
         let SplitClasses { conditions, .. } = classes;
         Self {
             classes: (0..conditions.classes()).collect(),
             graph,
+            cut,
             conditions,
             states,
             inner,
@@ -182,14 +187,8 @@ impl SingleSteps {
     }
 
     /// The steps, of which those to states that were not expanded lead elsewhere.
-    pub fn steps(&self) -> RecordedSteps<'_> {
-        RecordedSteps {
-            graph: &self.graph,
-            complete: false,
-            // No step leads to one.
-            cut: None,
-            classes: &self.classes,
-        }
+    pub fn steps(&self) -> Steps<'_> {
+        Steps::of(&self.graph, &self.classes).without(&self.cut)
     }
 
     /// Conditions that behaviours meet.

@@ -167,10 +167,8 @@ pub(crate) enum Batched {
     /// No key: a state is made of its number.
     #[default]
     Numbered,
-    /// Words of fixed keys, so many each.
-    Words(Vec<u64>, usize),
-    /// Words of codes, each with their number before them.
-    Codes(Vec<u64>),
+    /// Words of keys, so many each; none if each has their number before them.
+    Words(Vec<u64>, Option<usize>),
     /// States that are kept as they are.
     Whole(Vec<ErasedState>),
 }

@@ -8,6 +8,7 @@ use super::edge::{Edge, ROOT, StepLabel};
 use crate::state::numbered::Numbered;
 use crate::statement::action::Action;
 use crate::statement::system::{TransitionSystem, fire_by_next};
+use crate::walk::explore::{Graph as RecordedGraph, NodeId};
 
 /// Labels of visible steps, by their texts. Two systems that are compared share them.
 #[derive(Default)]
@@ -52,14 +53,23 @@ pub struct Step {
 }
 
 /// Explicit labelled transition system, with states that are numbered from 0 on.
-#[derive(Clone, Debug, Hash)]
+#[derive(Debug)]
 pub struct Graph {
     states: u32,
     initial: u32,
-    /// In the order of the states in which they begin.
-    steps: Vec<Step>,
+    steps: RecordedGraph,
     /// Number of states up to the greatest that is mentioned.
     pub(super) mentioned: usize,
+}
+
+impl Hash for Graph {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.states, self.initial, self.steps.len()).hash(hasher);
+        for from in self.steps.nodes() {
+            self.steps_from(from.0).for_each(|step| step.hash(hasher));
+        }
+        self.mentioned.hash(hasher);
+    }
 }
 
 /// Reason why there is no such system.
@@ -96,13 +106,16 @@ impl Graph {
             }
             greatest = greatest.max(state);
         }
-        let mut steps = steps.to_vec();
+        let mentioned = greatest as usize + 1;
+        let mut steps: Vec<&Step> = steps.iter().collect();
         steps.sort_by_key(|step| step.from);
+        let steps = steps.into_iter();
+        let steps = steps.map(|step| (NodeId(step.from), NodeId(step.to), step.label.0));
         Ok(Self {
             states,
             initial,
-            steps,
-            mentioned: greatest as usize + 1,
+            steps: RecordedGraph::of(mentioned, steps),
+            mentioned,
         })
     }
 
@@ -123,7 +136,7 @@ impl Graph {
     /// Visits the steps of a state of the automaton.
     pub(super) fn visit_steps(&self, from: u32, visit: &mut dyn FnMut(Edge)) {
         for step in self.steps_from(self.exchanged(from)) {
-            visit(self.edge(step));
+            visit(self.edge(&step));
         }
     }
 
@@ -135,10 +148,13 @@ impl Graph {
         }
     }
 
-    fn steps_from(&self, from: u32) -> impl Iterator<Item = &Step> {
-        let first = self.steps.partition_point(|step| step.from < from);
-        let steps = self.steps[first..].iter();
-        steps.take_while(move |step| step.from == from)
+    fn steps_from(&self, from: u32) -> impl Iterator<Item = Step> {
+        let steps = self.steps.steps(NodeId(from));
+        steps.map(move |(to, label)| Step {
+            from,
+            label: StepLabel(label),
+            to: to.0,
+        })
     }
 }
 
@@ -159,12 +175,12 @@ impl TransitionSystem for Graph {
     }
 
     fn candidates(&self, from: &u32, visit: &mut impl FnMut(Step)) {
-        self.steps_from(*from).copied().for_each(visit);
+        self.steps_from(*from).for_each(visit);
     }
 
     fn next(&self, from: &u32, visit: &mut impl FnMut(Step, &u32)) {
         self.steps_from(*from)
-            .for_each(|step| visit(*step, &step.to));
+            .for_each(|step| visit(step, &step.to));
     }
 
     fn observe(&self, _: &u32) {}

@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::{Form, Key, KeyList};
+use super::keys::{EQ, Form, Key, KeyList};
 use super::options::Storage;
 use crate::state::{
     BitReader, BitWriter, Changes, Code, FixedReader, Kept, Limits, PackingError, Source, State,
@@ -20,7 +20,6 @@ use crate::statement::system::{StateOf, TransitionSystem};
 const WRITE: &str = "`write` of a state";
 const READ: &str = "`read` of a state";
 const CLONE: &str = "`clone` of a state";
-const EQ: &str = "`eq` of a state";
 
 const NOT_WRITTEN: &str = "a state that does not say how it is written is kept as it is";
 

@@ -13,7 +13,7 @@ use super::options::{Options, PlainOptions, Record};
 use super::peers::Party;
 use super::search::{Found, StateSearch};
 use super::set::{Drain, ExactSet, NumberedSet, OfAnyKind, OfWords, Stored, Visited};
-use super::spill::{FileKey, OfSearch, Spilling, on_disk};
+use super::spill::{OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
 use crate::state::Code;
 use crate::statement::erased::ErasedState;
@@ -141,7 +141,7 @@ fn search_on_disk(
     }
 }
 
-fn run_on_disk<K: FileKey + Eq, I: Drain<K>>(
+fn run_on_disk<K: Compared, I: Drain<K>>(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,

@@ -48,6 +48,7 @@ const IN_FULL: u32 = u32::MAX;
 /// are. Both are one number of 1 to 4 bytes, of which the lowest two bits say how many they are; what does not fit is written
 /// in full after a mark. For each block it is known where its first record begins, how many bits a label takes there, and
 /// the bases; for each group of states how far from that the first of their records begins; for each state how long its own is.
+#[derive(Debug)]
 pub struct Graph {
     /// Records, none of them in two chunks.
     chunks: Vec<Vec<u8>>,
@@ -66,6 +67,7 @@ pub struct Graph {
 }
 
 /// State and block to which steps are being added.
+#[derive(Debug)]
 struct Open {
     /// The record of the state.
     record: Vec<u8>,
@@ -78,7 +80,7 @@ struct Open {
 }
 
 /// Facts about a block of states.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct StateBlock {
     /// Beginning of its first record: the number of the chunk, and the place in it.
     start: u64,
@@ -119,6 +121,25 @@ impl Graph {
         };
         graph.begin_block();
         graph
+    }
+
+    /// A graph of so many states, of steps that are in the order of their sources: source, target and label.
+    pub fn of(states: usize, steps: impl IntoIterator<Item = (NodeId, NodeId, u32)>) -> Self {
+        let mut graph = Self::new();
+        for (source, target, label) in steps {
+            graph.close_before(source.0 as usize);
+            graph.push(target, label);
+        }
+        graph.close_before(states);
+        graph.finish();
+        graph
+    }
+
+    /// The states before one of a number have no more steps.
+    fn close_before(&mut self, state: usize) {
+        while self.states() < state {
+            self.close();
+        }
     }
 
     fn begin_block(&mut self) {
@@ -330,6 +351,20 @@ impl Graph {
         })
     }
 
+    /// Has `change` look at each state, and say whether it changes something, until it changes nothing.
+    ///
+    /// PERF: the steps are passed over again and again, last states first, and not turned round, which would take as much memory
+    /// again. A step mostly leads to a state of a higher number, so that one pass carries a change far.
+    pub(crate) fn settle(&self, mut change: impl FnMut(NodeId) -> bool) {
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for state in self.nodes().rev() {
+                changes |= change(state);
+            }
+        }
+    }
+
     /// Number of states whose steps are recorded: those of the least numbers.
     pub fn states(&self) -> usize {
         self.lengths.len()
@@ -405,15 +440,13 @@ mod tests {
     type Target = dyn Fn(&mut Generator, u32) -> u32;
 
     fn recorded(plain: &Plain) -> Graph {
-        let mut graph = Graph::new();
-        for steps in plain {
-            for (target, label) in steps {
-                graph.push(NodeId(*target), *label);
-            }
-            graph.close();
-        }
-        graph.finish();
-        graph
+        let of = |(source, steps)| {
+            let steps: &Vec<(u32, u32)> = steps;
+            let step = move |(target, label): &_| (NodeId(source), NodeId(*target), *label);
+            steps.iter().map(step)
+        };
+        let steps = (0..).zip(plain).flat_map(of);
+        Graph::of(plain.len(), steps)
     }
 
     /// Asserts that a graph has the steps of a plain one, as a row and one after the other.

@@ -130,7 +130,13 @@ impl KeyList {
 }
 
 /// Key as a search compares it.
-pub(super) trait Compared: Clone + Send + Sync + 'static {
+pub(super) trait Compared: Clone + Eq + Send + Sync + 'static {
+    /// Number of words of each key; none if keys have different numbers of them.
+    const WORDS: Option<usize>;
+    /// Its words, which are what is written of it.
+    fn words(&self) -> &[u64];
+    /// The key that has these words, so many as its type says.
+    fn of_words(words: &[u64]) -> Self;
     /// Some of them, without their type.
     fn keys(keys: &[Self]) -> Keys<'_>;
     /// Moves the keys of a list, which are of this type, to the end of another one.
@@ -139,9 +145,23 @@ pub(super) trait Compared: Clone + Send + Sync + 'static {
     fn order(&self, other: &Self) -> Ordering;
 }
 
+/// Function of a model that compares keys, where they are states that are kept as they are.
+pub(super) const EQ: &str = "`eq` of a state";
 const OTHER: &str = "a model gives keys of the form that it was asked for";
+pub(super) const NO_WORDS: &str = "a state that is kept as it is has no words: its code has";
 
 impl<const N: usize> Compared for [u64; N] {
+    const WORDS: Option<usize> = Some(N);
+
+    fn words(&self) -> &[u64] {
+        self
+    }
+
+    #[inline]
+    fn of_words(words: &[u64]) -> Self {
+        words.try_into().expect("the key has so many words")
+    }
+
     fn keys(keys: &[Self]) -> Keys<'_> {
         Keys::Fixed {
             all: keys.as_flattened(),
@@ -164,6 +184,16 @@ impl<const N: usize> Compared for [u64; N] {
 }
 
 impl Compared for Code {
+    const WORDS: Option<usize> = None;
+
+    fn words(&self) -> &[u64] {
+        self.words()
+    }
+
+    fn of_words(words: &[u64]) -> Self {
+        Self::of(words)
+    }
+
     fn keys(keys: &[Self]) -> Keys<'_> {
         Keys::Varying(keys)
     }
@@ -181,6 +211,16 @@ impl Compared for Code {
 }
 
 impl Compared for ErasedState {
+    const WORDS: Option<usize> = None;
+
+    fn words(&self) -> &[u64] {
+        unreachable!("{NO_WORDS}")
+    }
+
+    fn of_words(_: &[u64]) -> Self {
+        unreachable!("{NO_WORDS}")
+    }
+
     fn keys(keys: &[Self]) -> Keys<'_> {
         Keys::Whole(keys)
     }

@@ -36,6 +36,7 @@ mod store;
 mod tests;
 mod visitor;
 mod watchdog;
+mod words;
 
 pub use crate::statement::asked::model_call::Panic;
 pub use asymmetry::Asymmetry;

@@ -8,6 +8,7 @@ const BLOCK_BITS: u32 = 16;
 pub(super) const BLOCK: usize = 1 << BLOCK_BITS;
 
 /// Entries in the order in which they came.
+#[derive(Debug)]
 pub(super) struct SegmentedVec<T> {
     /// Blocks of equal size, those that are not in memory empty.
     blocks: Vec<Vec<T>>,

@@ -8,10 +8,10 @@
 //! Memory: 4 bytes a state, and besides 8 for each state on the path of the search or 4 for each that is waiting for
 //! its component.
 
-use super::Steps;
 use super::conditions::Conditions;
 use super::question::Question;
 use crate::statement::fairness::Strength;
+use crate::walk::steps::Steps;
 
 /// A state that is not reached yet.
 const UNSEEN: u32 = 0;
@@ -25,8 +25,8 @@ const REACHES_BACK: u32 = 1 << 31;
 
 /// Tells `fair` the states of each maximal fair component that behaviours reach from a state of the question's start,
 /// until it returns false.
-pub(super) fn fair_components<G: Steps>(
-    graph: &G,
+pub(super) fn fair_components(
+    graph: Steps<'_>,
     conditions: &Conditions,
     question: &Question<'_>,
     start: impl Iterator<Item = u32>,
@@ -65,8 +65,8 @@ pub(super) fn fair_components<G: Steps>(
     }
 }
 
-struct ComponentSearch<'a, G> {
-    graph: &'a G,
+struct ComponentSearch<'a> {
+    graph: Steps<'a>,
     question: &'a Question<'a>,
     /// Per state, where it is in the search: its number, or the least that it is known to reach.
     marks: Vec<u32>,
@@ -77,7 +77,7 @@ struct ComponentSearch<'a, G> {
     waiting: Vec<u32>,
 }
 
-impl<G: Steps> ComponentSearch<'_, G> {
+impl ComponentSearch<'_> {
     /// Finds the components that are reached from `root`, if it is not seen yet.
     fn from(&mut self, root: u32, component: &mut dyn FnMut(&mut Self, Vec<u32>)) {
         if self.marks[root as usize] != UNSEEN {
@@ -201,16 +201,16 @@ impl<'a> FairnessTest<'a> {
     }
 
     /// Tells `fair` a component that is fair, and closes its states. Returns those of which parts may be fair.
-    fn decide<G: Steps>(
+    fn decide(
         &mut self,
-        search: &mut ComponentSearch<'_, G>,
+        search: &mut ComponentSearch<'_>,
         mut component: Vec<u32>,
         goes_on: &mut bool,
         fair: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Vec<u32> {
         // PERF: in the order in which their steps are recorded.
         component.sort_unstable();
-        let mark_all = |search: &mut ComponentSearch<'_, G>, mark| {
+        let mark_all = |search: &mut ComponentSearch<'_>, mark| {
             component
                 .iter()
                 .for_each(|at| search.marks[*at as usize] = mark);
@@ -228,18 +228,14 @@ impl<'a> FairnessTest<'a> {
         })
     }
 
-    fn is_wanted<G>(&self, search: &ComponentSearch<'_, G>, component: &[u32]) -> bool {
+    fn is_wanted(&self, search: &ComponentSearch<'_>, component: &[u32]) -> bool {
         let wanted = search.question.wanted.as_ref();
         wanted.is_none_or(|wanted| component.iter().any(|at| wanted.contains(*at)))
     }
 
     /// Rest of the component when the states are taken out that no fair behaviour visits infinitely often; none if the
     /// component is fair.
-    fn unfair_part<G: Steps>(
-        &mut self,
-        search: &ComponentSearch<'_, G>,
-        component: &[u32],
-    ) -> Option<Vec<u32>> {
+    fn unfair_part(&mut self, search: &ComponentSearch<'_>, component: &[u32]) -> Option<Vec<u32>> {
         if let [state] = component {
             // A behaviour that stutters takes nothing.
             let mut steps = search.graph.steps(*state).filter(|(to, _)| to != state);
@@ -293,7 +289,7 @@ impl<'a> FairnessTest<'a> {
     }
 
     /// Notes what is enabled in a state, and adds what its steps take that stay in the component.
-    fn look_at<G: Steps>(&mut self, search: &ComponentSearch<'_, G>, state: u32) {
+    fn look_at(&mut self, search: &ComponentSearch<'_>, state: u32) {
         for word in self.enabling.drain(..) {
             self.enabled[word as usize] = 0;
         }

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use super::components::fair_components;
 use super::conditions::Conditions;
 use super::question::Question;
-use super::{Bits, Steps};
 use crate::statement::fairness::Strength;
+use crate::walk::bits::Bits;
+use crate::walk::steps::Steps;
 
 /// A behaviour that visits its states one after the other, and from the last goes back to the one at `loop_start`. A loop
 /// of one state is a stutter.
@@ -35,19 +36,18 @@ impl Lasso {
 
 /// A fair behaviour that does what a question asks for, if there is one: of all these one with the shortest stem, and among
 /// those one that stutters, if one does.
-pub fn violation<G: Steps>(
-    graph: &G,
+pub fn violation(
+    graph: Steps<'_>,
     initial: &[u32],
     conditions: &Conditions,
     question: &Question<'_>,
 ) -> Option<Lasso> {
     let states = graph.states();
-    let reached = graph.reached(initial);
     // Where a loop can begin: in the first at once, since it comes by the start itself; in the others after it.
     let mut with_start = Bits::none(states);
     let mut fair = Bits::none(states);
     let mut found = 0_u64;
-    let start = question.start.iter().filter(|at| reached.contains(*at));
+    let start = question.start.iter();
     fair_components(graph, conditions, question, start, &mut |component| {
         found += 1;
         let has_start = component.iter().any(|at| question.start.contains(*at));
@@ -92,8 +92,8 @@ pub fn violation<G: Steps>(
 }
 
 /// The fair component of a state that is in one.
-fn component_of<G: Steps>(
-    graph: &G,
+fn component_of(
+    graph: Steps<'_>,
     conditions: &Conditions,
     question: &Question<'_>,
     state: u32,
@@ -111,15 +111,9 @@ fn component_of<G: Steps>(
 }
 
 /// True if there is a fair behaviour that does what a question asks for.
-pub fn is_violated<G: Steps>(
-    graph: &G,
-    initial: &[u32],
-    conditions: &Conditions,
-    question: &Question<'_>,
-) -> bool {
-    let reached = graph.reached(initial);
+pub fn is_violated(graph: Steps<'_>, conditions: &Conditions, question: &Question<'_>) -> bool {
     let mut found = false;
-    let start = question.start.iter().filter(|at| reached.contains(*at));
+    let start = question.start.iter();
     fair_components(graph, conditions, question, start, &mut |_| {
         found = true;
         false
@@ -128,8 +122,8 @@ pub fn is_violated<G: Steps>(
 }
 
 /// The search for the shortest stem: breadth first, before the start of the question and after it.
-struct Stem<'a, G> {
-    graph: &'a G,
+struct Stem<'a> {
+    graph: Steps<'a>,
     conditions: &'a Conditions,
     question: &'a Question<'a>,
     with_start: Bits,
@@ -170,7 +164,7 @@ impl Before {
     }
 }
 
-impl<G: Steps> Stem<'_, G> {
+impl Stem<'_> {
     /// The states of the stem, and whether the loop has to come by the start.
     fn find(&self, initial: &[u32]) -> (Vec<u32>, bool) {
         let [mut before, mut after] = [0, 1].map(|_| Before::none(self.graph.states()));
@@ -228,8 +222,8 @@ impl<G: Steps> Stem<'_, G> {
 }
 
 /// True if a behaviour may stay in a state for ever and do what the question asks for, its start aside.
-fn stutters_fairly<G: Steps>(
-    graph: &G,
+fn stutters_fairly(
+    graph: Steps<'_>,
     conditions: &Conditions,
     question: &Question<'_>,
     state: u32,
@@ -240,7 +234,7 @@ fn stutters_fairly<G: Steps>(
 }
 
 /// True if the action of a condition is enabled in a state.
-fn enabled<G: Steps>(graph: &G, conditions: &Conditions, state: u32, condition: usize) -> bool {
+fn enabled(graph: Steps<'_>, conditions: &Conditions, state: u32, condition: usize) -> bool {
     let mut steps = graph.steps(state).filter(|(to, _)| *to != state);
     steps.any(|(_, class)| conditions.takes(class, condition))
 }
@@ -257,14 +251,14 @@ enum Need {
 }
 
 /// The search for a short loop in a fair component.
-struct Loop<'a, G> {
-    graph: &'a G,
+struct Loop<'a> {
+    graph: Steps<'a>,
     conditions: &'a Conditions,
     question: &'a Question<'a>,
     component: Bits,
 }
 
-impl<G: Steps> Loop<'_, G> {
+impl Loop<'_> {
     /// The states of a fair loop after `entry`: by the nearest need first, and by no more strong conditions than it has to.
     fn short(&self, entry: u32, by_start: bool) -> Vec<u32> {
         let weak = (0..self.conditions.len())

@@ -14,7 +14,6 @@
 //! (components, and strong conditions by taking states out); Pearce, *A Space-Efficient Algorithm for Finding Strongly
 //! Connected Components*.
 
-mod bits;
 mod components;
 mod conditions;
 mod judge;
@@ -22,41 +21,7 @@ mod lasso;
 mod question;
 
 pub use crate::statement::fairness::Strength;
-pub use bits::Bits;
 pub use conditions::Conditions;
 pub use judge::{Facts, Fault, Met, Word, judge};
 pub use lasso::{Lasso, is_violated, violation};
 pub use question::{Claim, LeftOut, Question};
-
-/// The steps of a graph whose states are numbered from 0.
-pub trait Steps {
-    /// Number of states.
-    fn states(&self) -> usize;
-
-    /// The steps of `state` from `cursor` on: of each the cursor of the one after it, its target, and its class among the
-    /// [`Conditions`]. That of the first is 0, and all stay below 2³¹.
-    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)>;
-
-    /// All steps of a state.
-    #[inline]
-    fn steps(&self, state: u32) -> impl Iterator<Item = (u32, u32)> {
-        let steps = self.steps_from(state, 0);
-        steps.map(|(_, target, class)| (target, class))
-    }
-
-    /// The states that are reached from these.
-    fn reached(&self, initial: &[u32]) -> Bits {
-        let mut reached = Bits::none(self.states());
-        let mut open: Vec<u32> = initial.to_vec();
-        initial.iter().for_each(|at| reached.insert(*at));
-        while let Some(at) = open.pop() {
-            for (to, _) in self.steps(at) {
-                if !reached.contains(to) {
-                    reached.insert(to);
-                    open.push(to);
-                }
-            }
-        }
-        reached
-    }
-}

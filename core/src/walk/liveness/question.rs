@@ -1,6 +1,7 @@
 //! Question that is asked of a graph: where a behaviour may stay for ever that violates a property.
 
-use super::Bits;
+use crate::walk::bits::Bits;
+use crate::walk::steps::Steps;
 
 /// A property of behaviours, with the states of which it speaks.
 #[derive(Clone, Debug)]
@@ -44,9 +45,10 @@ pub struct Question<'a> {
 pub type LeftOut<'a> = dyn Fn(u32, u32, u32) -> bool + Sync + 'a;
 
 impl<'a> Question<'a> {
-    /// The question of whether a claim is violated in a graph of so many states, of which these are initial. `taken` tells
-    /// the steps of the action of which fairness is claimed.
-    pub fn of(claim: &Claim, states: usize, initial: &[u32], taken: &'a LeftOut<'a>) -> Self {
+    /// The question of whether a claim is violated by a behaviour of which all steps are known, these states being initial. `taken`
+    /// tells the steps of the action of which fairness is claimed.
+    pub fn of(claim: &Claim, steps: Steps<'_>, initial: &[u32], taken: &'a LeftOut<'a>) -> Self {
+        let states = steps.states();
         let not = |bits: &Bits| Bits::of(states, |at| !bits.contains(at));
         let all = || Bits::of(states, |_| true);
         let staying = |start: Bits, within: Bits| Self {
@@ -55,7 +57,7 @@ impl<'a> Question<'a> {
             wanted: None,
             left_out: None,
         };
-        match claim {
+        let mut question = match claim {
             Claim::LeadsTo {
                 premise,
                 conclusion,
@@ -94,13 +96,17 @@ impl<'a> Question<'a> {
                 left_out: Some(taken),
                 ..staying(all(), all())
             },
+        };
+        for state in steps.unknown() {
+            question.start.remove(state);
+            question.within.remove(state);
         }
+        question
     }
 
-    /// Leaves a state out: no behaviour that is asked for stays in it.
-    pub fn leave_out(&mut self, state: u32) {
-        self.start.remove(state);
-        self.within.remove(state);
+    /// Leaves out all other states: those that are not reached, of the states in which what is asked for begins.
+    pub fn leave_out_others(&mut self, reached: &Bits) {
+        self.start.retain(reached);
     }
 
     /// True if a behaviour that stays may take a step.

@@ -38,6 +38,12 @@ impl Checksum {
     }
 }
 
+impl Extend<u64> for Checksum {
+    fn extend<I: IntoIterator<Item = u64>>(&mut self, words: I) {
+        words.into_iter().for_each(|word| self.add(word));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

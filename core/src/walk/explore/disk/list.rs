@@ -8,10 +8,13 @@ use super::checksum::Checksum;
 use super::error::DiskError;
 use super::folder::Folder;
 use crate::walk::explore::limits::Clock;
+use crate::walk::explore::words::WordSource;
 
 /// Bytes that are written, or read, at a time.
 pub(super) const BUFFER: usize = 1 << 16;
 const WORD: usize = size_of::<u64>();
+/// Words of the longest code that is believed to be one.
+const LONGEST: u64 = 1 << 32;
 
 /// Part of a list that a checkpoint vouches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,13 +71,6 @@ impl ListFile {
         })
     }
 
-    #[inline]
-    pub fn push(&mut self, word: u64) {
-        self.all.checksum.add(word);
-        self.all.words += 1;
-        self.unwritten.extend_from_slice(&word.to_le_bytes());
-    }
-
     /// Hands what is not written yet to the operating system, if it is much.
     pub fn spill(&mut self, folder: &mut Folder) -> Result<(), DiskError> {
         if self.unwritten.len() < BUFFER {
@@ -101,6 +97,17 @@ impl ListFile {
     }
 }
 
+impl Extend<u64> for ListFile {
+    #[inline]
+    fn extend<I: IntoIterator<Item = u64>>(&mut self, words: I) {
+        for word in words {
+            self.all.checksum.add(word);
+            self.all.words += 1;
+            self.unwritten.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+}
+
 /// A reader of the words of a list that a checkpoint vouches for.
 pub(in crate::walk::explore) struct ListReader<'f> {
     folder: &'f mut Folder,
@@ -113,6 +120,8 @@ pub(in crate::walk::explore) struct ListReader<'f> {
     buffer: Vec<u8>,
     /// Bytes of the buffer that were given.
     given: usize,
+    /// Words that were given last.
+    words: Vec<u64>,
 }
 
 impl<'f> ListReader<'f> {
@@ -131,6 +140,7 @@ impl<'f> ListReader<'f> {
             checksum: Checksum::NOTHING,
             buffer: Vec::new(),
             given: 0,
+            words: Vec::new(),
         }
     }
 
@@ -138,28 +148,8 @@ impl<'f> ListReader<'f> {
         self.folder.path_of(self.name)
     }
 
-    /// The next word. At the end of the list it is tested that it is the list that was written.
-    pub fn next(&mut self) -> Result<Option<u64>, DiskError> {
-        if self.given == self.buffer.len() && !self.fill()? {
-            return Ok(None);
-        }
-        let word = &self.buffer[self.given..][..WORD];
-        let word = u64::from_le_bytes(word.try_into().expect("a word has so many bytes"));
-        self.given += WORD;
-        self.checksum.add(word);
-        Ok(Some(word))
-    }
-
-    /// The next word, of a list that does not end here.
-    pub fn word(&mut self) -> Result<u64, DiskError> {
-        match self.next()? {
-            Some(word) => Ok(word),
-            None => Err(self.damaged("it ends within an entry")),
-        }
-    }
-
     /// The list is not one that was written.
-    pub fn damaged(&self, what: &str) -> DiskError {
+    fn damaged(&self, what: &str) -> DiskError {
         DiskError::damaged(&self.path(), what)
     }
 
@@ -191,5 +181,32 @@ impl<'f> ListReader<'f> {
         self.read += (bytes / WORD) as u64;
         self.given = 0;
         Ok(true)
+    }
+}
+
+impl WordSource for ListReader<'_> {
+    type Error = DiskError;
+
+    /// At the end of the list it is tested that it is the list that was written.
+    fn is_at_end(&mut self) -> Result<bool, DiskError> {
+        Ok(self.given == self.buffer.len() && !self.fill()?)
+    }
+
+    fn take(&mut self, count: u64) -> Result<&[u64], DiskError> {
+        if count > LONGEST {
+            return Err(self.damaged("a state is too long"));
+        }
+        self.words.clear();
+        for _ in 0..count {
+            if self.is_at_end()? {
+                return Err(self.damaged("it ends within an entry"));
+            }
+            let word = &self.buffer[self.given..][..WORD];
+            let word = u64::from_le_bytes(word.try_into().expect("a word has so many bytes"));
+            self.given += WORD;
+            self.checksum.add(word);
+            self.words.push(word);
+        }
+        Ok(&self.words)
     }
 }

@@ -21,5 +21,4 @@ pub use error::DiskError;
 pub(super) use folder::{CHUNKS, STATES};
 pub(crate) use journal::Journal;
 pub use journal::Written;
-pub(super) use list::ListReader;
 pub(super) use manifest::{Manifest, SavedChunk, SavedSpan, SavedState};

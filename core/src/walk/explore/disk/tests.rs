@@ -17,6 +17,7 @@ use super::list::{BUFFER, ListReader, SavedList};
 use super::manifest::Manifest;
 use super::medium::Medium;
 use super::{Checkpoints, DiskError, SavedSpan, Start};
+use crate::walk::explore::words::WordSource;
 use crate::walk::explore::{Clock, Limit, Limits, Watch};
 use crate::walk::random::Generator;
 
@@ -235,10 +236,18 @@ fn unbounded() -> Clock<'static> {
 fn words_of(journal: &mut Journal, name: &'static str, saved: SavedList) -> Vec<u64> {
     let mut reader: ListReader<'_> = journal.reader(name, saved, unbounded());
     let mut words = Vec::new();
-    while let Some(word) = reader.next().unwrap() {
+    while let Some(word) = next(&mut reader).unwrap() {
         words.push(word);
     }
     words
+}
+
+/// The next word of a list, if there is one.
+fn next(reader: &mut ListReader<'_>) -> Result<Option<u64>, DiskError> {
+    if reader.is_at_end()? {
+        return Ok(None);
+    }
+    Ok(Some(reader.take(1)?[0]))
 }
 
 /// Words of the two lists, and how many checkpoints were written.
@@ -266,7 +275,7 @@ fn until_power_fails(
             for _ in 0..generator.bits() % most {
                 let word = generator.bits();
                 words.push(word);
-                [&mut journal.states, &mut journal.chunks][list].push(word);
+                [&mut journal.states, &mut journal.chunks][list].extend([word]);
             }
         }
         if journal.spill().is_err() {
@@ -345,8 +354,8 @@ fn what_is_damaged_is_told() {
     let mut journal = open(&medium, Start::Anew).unwrap();
     let mut generator = Generator::new(7);
     for _ in 0..50 {
-        journal.states.push(generator.bits());
-        journal.chunks.push(generator.bits());
+        journal.states.extend([generator.bits()]);
+        journal.chunks.extend([generator.bits()]);
     }
     journal.checkpoint(Manifest::nothing()).unwrap();
     let whole = medium.0.lock().unwrap().clone();
@@ -356,7 +365,7 @@ fn what_is_damaged_is_told() {
         let found = journal.resumed.take().unwrap();
         for (name, saved) in [(STATES, found.states), (CHUNKS, found.chunks)] {
             let mut reader = journal.reader(name, saved, unbounded());
-            while reader.next()?.is_some() {}
+            while next(&mut reader)?.is_some() {}
         }
         Ok(())
     };
@@ -398,8 +407,8 @@ fn damage_manifests(times: u64) {
     let mut journal = open(&medium, Start::Anew).unwrap();
     let mut generator = Generator::new(9);
     for _ in 0..50 {
-        journal.states.push(generator.bits());
-        journal.chunks.push(generator.bits());
+        journal.states.extend([generator.bits()]);
+        journal.chunks.extend([generator.bits()]);
     }
     journal.checkpoint(Manifest::nothing()).unwrap();
     let text = journal.folder.read_manifest().unwrap().unwrap();
@@ -421,7 +430,7 @@ fn damage_manifests(times: u64) {
             let found = journal.resumed.take().unwrap();
             for (name, saved) in [(STATES, found.states), (CHUNKS, found.chunks)] {
                 let mut reader = journal.reader(name, saved, unbounded());
-                while reader.next()?.is_some() {}
+                while next(&mut reader)?.is_some() {}
             }
             Ok(())
         };
@@ -472,7 +481,7 @@ fn a_list_of_several_buffers_is_damaged_wherever_it_is_changed() {
         let mut journal = open(&medium, Start::Anew).unwrap();
         let mut generator = Generator::new(count as u64);
         let words: Vec<u64> = (0..count).map(|_| generator.bits()).collect();
-        words.iter().for_each(|word| journal.states.push(*word));
+        journal.states.extend(words.iter().copied());
         journal.checkpoint(Manifest::nothing()).unwrap();
         let whole = medium.0.lock().unwrap().clone();
         // It is cancelled when so many words are read.
@@ -485,7 +494,7 @@ fn a_list_of_several_buffers_is_damaged_wherever_it_is_changed() {
             clock.watch.cancel = Some(&cancel);
             let mut reader = journal.reader(STATES, saved, clock);
             let mut words = Vec::new();
-            while let Some(word) = reader.next()? {
+            while let Some(word) = next(&mut reader)? {
                 words.push(word);
                 cancel.store(words.len() >= cancelled, Ordering::Relaxed);
             }

@@ -2,7 +2,7 @@
 
 use super::error::PeersError;
 use super::notice::Notice;
-use super::words::{push_value, take_value};
+use super::texts::{push_value, take_value};
 
 /// Number of the process that judges, and asks the others for their states.
 pub(in crate::walk::explore) const FIRST: usize = 0;

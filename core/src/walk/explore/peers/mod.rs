@@ -9,17 +9,15 @@ mod attended;
 mod error;
 mod exchange;
 mod notice;
-mod words;
+mod texts;
 
 pub(crate) use attended::Attended;
 pub use error::PeersError;
 pub use exchange::Peers;
 pub(super) use exchange::{FIRST, meet, to_all, to_first};
 pub(super) use notice::{Notice, Trouble};
-use words::push_text;
-pub(super) use words::{
-    Garbled, push_key, push_keys, push_value, take_keys, take_text, take_value,
-};
+use texts::push_text;
+pub(super) use texts::{push_value, take_text, take_value};
 
 use std::sync::Arc;
 

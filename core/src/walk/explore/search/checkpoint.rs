@@ -10,20 +10,18 @@ use super::kept::{BetweenWaves, KeptForCheckpoints, Told};
 use super::member::EARLIER;
 use super::order::keys_of_all;
 use super::state::{StateSearch, Worker};
-use crate::state::Code;
 use crate::walk::explore::StateId;
 use crate::walk::explore::disk::{Checksum, DiskError, Manifest, SavedSpan, SavedState};
 use crate::walk::explore::expansion::{Batch, Expand, Keeps, Task};
 use crate::walk::explore::keys::{Compared, Keys};
 use crate::walk::explore::limits::{Clock, Limit, Limits, Watch};
 use crate::walk::explore::no_outcome::NoOutcome;
-use crate::walk::explore::peers::{
-    FIRST, Garbled, Peers, Trouble, push_key, push_value, take_keys, take_value, to_first,
-};
+use crate::walk::explore::peers::{FIRST, Peers, Trouble, push_value, take_value, to_first};
 use crate::walk::explore::predecessors::Predecessors;
 use crate::walk::explore::segments::BLOCK;
 use crate::walk::explore::set::Visited;
 use crate::walk::explore::span::{Pass, Span};
+use crate::walk::explore::words::{Garbled, push_key, push_keys, take_keys};
 
 /// Reason why there are no more checkpoints of a model: what is wrong with it is not kept.
 pub(super) const AT_FAULT: &str =
@@ -102,9 +100,8 @@ where
             Some(together) => together.level(id.0),
         };
         let mut words = Vec::new();
-        let keys = K::keys(std::slice::from_ref(key));
         // A state that cannot be written is one of which the journal has ended.
-        let _ = visit_words(self.model, keys, &mut |word| words.push(word));
+        let _ = push_saved(self.model, std::slice::from_ref(key), &mut words);
         Ok(SavedState { length, words })
     }
 
@@ -249,8 +246,7 @@ where
         kept.sample
             .extend(sampled.map(|(id, key)| (id, length(id), key.clone())));
         kept.states += keys.len() as u64;
-        let states = &mut kept.journal.states;
-        visit_words(self.model, K::keys(keys), &mut |word| states.push(word))?;
+        push_saved(self.model, keys, &mut kept.journal.states)?;
         kept.journal.spill()
     }
 
@@ -291,7 +287,7 @@ where
             for (process, words) in received.iter_mut().enumerate() {
                 is_last &= words.pop().ok_or(Garbled.of(process))? == 0;
             }
-            let keys = keys_of_all(self.form, &received)?;
+            let keys = keys_of_all(&received)?;
             self.with_journal(|search, kept| search.push_to_list(kept, &keys));
         }
         self.together().listed = left.end;
@@ -335,13 +331,12 @@ where
 
     /// Sum of what was found, and the states that it mentions; none if the model is at fault.
     fn merged(&self, all: &[Told]) -> Option<(Value, Vec<SavedState>)> {
-        let form = self.form;
         let mut mentioned: Vec<_> = (all.iter().enumerate())
             .flat_map(|(process, told)| told.mentioned.iter().map(move |one| (process, one)))
             .collect();
         if self.together.is_some() {
             // By their levels and keys, so that the first is the same whichever process has found it.
-            let key = |state: &SavedState| take_keys::<K>(form, &state.words).ok()?.pop();
+            let key = |state: &SavedState| take_keys::<K>(&state.words).ok()?.pop();
             mentioned.sort_by(|(_, (_, one)), (_, (_, other))| {
                 let keys = key(one).zip(key(other));
                 let by_key = || keys.map_or(Ordering::Equal, |(one, other)| one.order(&other));
@@ -393,7 +388,7 @@ where
             checksum.add(state.0.0);
             checksum.add(keys.len() as u64);
             // A state that cannot be written is one of which the journal has ended.
-            let _ = visit_words(model, K::keys(keys), &mut |word| checksum.add(word));
+            let _ = push_saved(model, keys, &mut checksum);
         }
         worker.expander.end_of_wave(keeps);
         checksum
@@ -435,27 +430,21 @@ fn enumerated<K: Compared>(model: &dyn Expand) -> Checksum {
 /// Adds a state to a checksum.
 pub(super) fn add_key<K: Compared>(checksum: &mut Checksum, model: &dyn Expand, key: &K) {
     // A state that cannot be written is one of which the journal has ended.
-    let _ = visit_words(model, K::keys(std::slice::from_ref(key)), &mut |word| {
-        checksum.add(word)
-    });
+    let _ = push_saved(model, std::slice::from_ref(key), checksum);
 }
 
-/// Visits the words of keys as they are in a file: of codes, and of states that are kept as they are, their number first.
-fn visit_words(
+/// Adds keys as they are in a file: those of states that are kept as they are, by their codes.
+fn push_saved<K: Compared>(
     model: &dyn Expand,
-    keys: Keys<'_>,
-    visit: &mut impl FnMut(u64),
+    keys: &[K],
+    words: &mut impl Extend<u64>,
 ) -> Result<(), DiskError> {
-    let mut of_codes = |codes: &[Code]| {
-        for words in codes.iter().map(Code::words) {
-            visit(words.len() as u64);
-            words.iter().for_each(|word| visit(*word));
+    match K::keys(keys) {
+        Keys::Whole(states) => {
+            let codes = model.codes(states).ok_or(DiskError::Unwritable)?;
+            push_keys(words, Keys::Varying(&codes));
         }
-    };
-    match keys {
-        Keys::Fixed { all, .. } => all.iter().for_each(|word| visit(*word)),
-        Keys::Varying(codes) => of_codes(codes),
-        Keys::Whole(states) => of_codes(&model.codes(states).ok_or(DiskError::Unwritable)?),
+        keys => push_keys(words, keys),
     }
     Ok(())
 }
@@ -465,9 +454,7 @@ fn push_chunks<K>(predecessors: &Predecessors, kept: &mut KeptForCheckpoints<K>)
     let chunks = predecessors.chunks_from(kept.chunks);
     for chunk in chunks.take_while(|chunk| chunk.first < kept.states) {
         let words = [chunk.first, chunk.start, chunk.end, chunk.length.into()];
-        for word in words {
-            kept.journal.chunks.push(word);
-        }
+        kept.journal.chunks.extend(words);
         kept.chunks += 1;
     }
 }

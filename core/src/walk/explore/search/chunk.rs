@@ -10,11 +10,12 @@ use std::time::Instant;
 
 use super::state::{StateSearch, Worker};
 use crate::statement::asked::calls::Stage;
+use crate::statement::asked::model_call::named;
 use crate::walk::explore::StateId;
 use crate::walk::explore::duplicates::{DuplicateFilter, Pending};
 use crate::walk::explore::expansion::{Batch, Task};
 use crate::walk::explore::graph::NodeId;
-use crate::walk::explore::keys::{Compared, Form};
+use crate::walk::explore::keys::{Compared, EQ, Form};
 use crate::walk::explore::limits::Limit;
 use crate::walk::explore::set::{Candidate, Lookup, Visited};
 use crate::walk::explore::span::Span;
@@ -112,13 +113,12 @@ where
         self.look_up(&mut asked, &mut worker.pending, &mut found);
         worker.passed.give(&mut found.candidates);
         if let Some(together) = &self.together {
-            let is_same = |one: &K, other: &K| self.visited.is_same(one, other);
             let Successors {
                 candidates,
                 foreign,
                 ..
             } = &mut found;
-            together.part(candidates, foreign, &mut worker.sent, is_same);
+            together.part(candidates, foreign, &mut worker.sent);
         }
         Ok(found)
     }
@@ -220,8 +220,7 @@ where
                     // Where the graph is recorded each candidate is numbered.
                     let slot = pending.slot(candidate.hash);
                     let is_same = |other: &Candidate<K>| {
-                        other.hash == candidate.hash
-                            && self.visited.is_same(&other.key, &candidate.key)
+                        other.hash == candidate.hash && named(EQ, || other.key == candidate.key)
                     };
                     let earlier = found.candidates.get(*slot as usize);
                     if recording || !earlier.is_some_and(is_same) {

@@ -16,14 +16,13 @@ use crate::walk::explore::StateId;
 use crate::walk::explore::disk::DiskError;
 use crate::walk::explore::expansion::Keeps;
 use crate::walk::explore::explored::End;
-use crate::walk::explore::keys::{Compared, Form};
+use crate::walk::explore::keys::Compared;
 use crate::walk::explore::no_outcome::NoOutcome;
-use crate::walk::explore::peers::{
-    FIRST, Garbled, push_keys, push_value, take_keys, take_text, take_value, to_first,
-};
+use crate::walk::explore::peers::{FIRST, push_value, take_text, take_value, to_first};
 use crate::walk::explore::predecessors::Predecessors;
 use crate::walk::explore::set::Visited;
 use crate::walk::explore::spill::OpenDisk;
+use crate::walk::explore::words::{Garbled, push_keys, take_keys};
 
 /// A state at which a process has found something: its level and key, the process, and its number there and among those of all.
 struct Mentioned<K> {
@@ -54,12 +53,12 @@ impl<K: Compared> OfAllProcesses<K> {
     }
 
     /// Adds the findings of a process, in its words.
-    fn add(&mut self, form: Form, process: usize, mut words: Vec<u64>) -> Result<(), Garbled> {
+    fn add(&mut self, process: usize, mut words: Vec<u64>) -> Result<(), Garbled> {
         let (told, record): (Told, SearchFigures) = take_value(&mut words)?;
         for (own, state) in told.mentioned {
             self.mentioned.push(Mentioned {
                 level: state.length,
-                key: take_keys(form, &state.words)?.pop().ok_or(Garbled)?,
+                key: take_keys(&state.words)?.pop().ok_or(Garbled)?,
                 process,
                 own,
                 number: own,
@@ -134,7 +133,6 @@ where
         record: SearchFigures,
         open: OpenDisk<K, I>,
     ) -> Result<Found, NoOutcome> {
-        let form = self.form;
         let told = self.told(self.model.tell());
         let together = self.together.take().expect("there are peers");
         let mut words = Vec::new();
@@ -149,7 +147,7 @@ where
         let is_first = peers.process() == FIRST;
         let mut heard: OfAllProcesses<K> = OfAllProcesses::nothing();
         for (process, words) in received.into_iter().enumerate().filter(|_| is_first) {
-            let added = heard.add(form, process, words);
+            let added = heard.add(process, words);
             added.map_err(|garbled| garbled.of(process))?;
         }
         heard.mentioned.sort_unstable_by(|one, other| {
@@ -171,7 +169,7 @@ where
         for level in 0..together.levels() {
             let mut runs = together.runs_of(level);
             let first = gathered.list.keys.len() as u64;
-            while let Some(next) = next_in_order(peers, form, &mut self.list, &mut runs)? {
+            while let Some(next) = next_in_order(peers, &mut self.list, &mut runs)? {
                 let mut words = Vec::new();
                 for places in next {
                     let places = places.start as usize..places.end as usize;
@@ -179,7 +177,7 @@ where
                         push_keys(&mut words, K::keys(keys));
                     }
                 }
-                let keys = keys_of_all(form, &peers.exchange(to_first(peers, words))?)?;
+                let keys = keys_of_all(&peers.exchange(to_first(peers, words))?)?;
                 let is_sampled = |id| level < together.level && self.model.is_sampled(id);
                 gathered.add(level, keys, is_sampled);
                 let keys = &gathered.list.keys;

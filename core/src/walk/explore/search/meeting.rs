@@ -16,11 +16,10 @@ use crate::statement::asked::model_call::catch;
 use crate::walk::explore::keys::Compared;
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::memory::resident_bytes;
-use crate::walk::explore::peers::{
-    FIRST, Garbled, Notice, PeersError, Trouble, meet, take_keys, to_all,
-};
+use crate::walk::explore::peers::{FIRST, Notice, PeersError, Trouble, meet, to_all};
 use crate::walk::explore::set::{Candidate, Visited};
 use crate::walk::explore::span::Span;
+use crate::walk::explore::words::{Garbled, take_keys};
 use crate::walk::parallel::run_in_parallel;
 
 /// Targets of others that are added at a time, by a thread.
@@ -225,7 +224,6 @@ where
             is_kept: self.kept.as_ref().is_some_and(|kept| kept.goes_on()),
             is_at_fault: self.incomplete || self.model.is_at_fault(),
         };
-        let form = self.form;
         let together = self.together();
         let nothing = together.nothing();
         let outgoing = std::mem::replace(&mut together.outgoing, nothing);
@@ -234,7 +232,7 @@ where
         together.notices.clear();
         for (process, (notice, words)) in received.into_iter().enumerate() {
             together.notices.push(notice);
-            let keys = take_keys::<K>(form, &words).map_err(|garbled| garbled.of(process))?;
+            let keys = take_keys::<K>(&words).map_err(|garbled| garbled.of(process))?;
             all.push(keys);
         }
         self.guarded(|search| search.add_received(all));

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::walk::explore::keys::{Compared, Key};
+use crate::walk::explore::keys::Compared;
 use crate::walk::explore::peers::{
-    Attended, FIRST, Notice, Party, Peers, PeersError, push_key, push_value, take_value, to_all,
+    Attended, FIRST, Notice, Party, Peers, PeersError, push_value, take_value, to_all,
 };
 use crate::walk::explore::set::Candidate;
+use crate::walk::explore::words::push_key;
 use crate::walk::random::generator::mix;
 
 /// Number from which on states are those at which something was found before the search went on from a checkpoint.
@@ -137,12 +138,8 @@ impl Together {
     /// Number of the process to which a state belongs.
     pub fn owner<K: Compared>(&self, key: &K) -> usize {
         // PERF: sets go by other hashes, and this one takes a few instructions a word.
-        let hash = |words: &[u64]| words.iter().fold(0, |hash, word| mix(hash ^ word));
-        let hash = match K::keys(std::slice::from_ref(key)).at(0) {
-            Key::Fixed(words) => hash(words),
-            Key::Varying(code) => hash(code.words()),
-            Key::Whole(_) => unreachable!("processes that search together pack their states"),
-        };
+        let words = key.words().iter();
+        let hash = words.fold(0, |hash, word| mix(hash ^ word));
         ((hash % SHARDS) * self.outgoing.len() as u64 / SHARDS) as usize
     }
 
@@ -157,7 +154,6 @@ impl Together {
         candidates: &mut Vec<Candidate<K>>,
         foreign: &mut Vec<Vec<u64>>,
         sent: &mut Vec<Option<K>>,
-        is_same: impl Fn(&K, &K) -> bool,
     ) {
         sent.resize(SENT, None);
         foreign.resize(self.outgoing.len(), Vec::new());
@@ -168,10 +164,7 @@ impl Together {
                 return true;
             }
             let slot = &mut sent[candidate.hash as usize % SENT];
-            let is_sent = slot
-                .as_ref()
-                .is_some_and(|sent| is_same(sent, &candidate.key));
-            if !is_sent {
+            if slot.as_ref() != Some(&candidate.key) {
                 push_key(&mut foreign[owner], &candidate.key);
                 *slot = Some(candidate.key.clone());
             }

@@ -8,20 +8,18 @@ use std::ops::Range;
 use super::list::List;
 use super::state::StateSearch;
 use crate::walk::explore::disk::DiskError;
-use crate::walk::explore::keys::{Compared, Form};
+use crate::walk::explore::keys::Compared;
 use crate::walk::explore::limits::Limit;
 use crate::walk::explore::no_outcome::NoOutcome;
-use crate::walk::explore::peers::{
-    Garbled, Peers, PeersError, Trouble, push_key, take_keys, to_all,
-};
+use crate::walk::explore::peers::{Peers, PeersError, Trouble, to_all};
 use crate::walk::explore::segments::BLOCK;
 use crate::walk::explore::set::Visited;
+use crate::walk::explore::words::{Garbled, push_key, take_keys};
 
 /// Takes from runs of a level the states that come next in the order of all processes, and has them in memory; none if none is left of any
 /// process.
 pub(super) fn next_in_order<K: Compared, I>(
     peers: &dyn Peers,
-    form: Form,
     list: &mut List<K, I>,
     runs: &mut [Range<u64>],
 ) -> Result<Option<Vec<Range<u64>>>, NoOutcome> {
@@ -43,7 +41,7 @@ pub(super) fn next_in_order<K: Compared, I>(
     for (process, mut words) in told.into_iter().enumerate() {
         let garbled = |_| Garbled.of(process);
         left += words.pop().ok_or(Garbled).map_err(garbled)?;
-        let own = take_keys(form, &words).map_err(garbled)?;
+        let own = take_keys(&words).map_err(garbled)?;
         bound = bound.into_iter().chain(own).min_by(K::order);
     }
     if left == 0 {
@@ -110,7 +108,6 @@ where
     }
 
     fn cut(&mut self, most: u64) -> Result<(), NoOutcome> {
-        let form = self.form;
         let together = self.together.as_mut().expect("there are peers");
         let peers = &*together.peers;
         let last = together.levels().saturating_sub(1);
@@ -121,7 +118,7 @@ where
         let mut left: Vec<_> = level.iter().map(|run| run.states.clone()).collect();
         let mut room = most.saturating_sub(sum_of(peers, older)?);
         let list = &mut self.list;
-        while let Some(next) = next_in_order(peers, form, list, &mut left)? {
+        while let Some(next) = next_in_order(peers, list, &mut left)? {
             let count = next.iter().map(|places| places.end - places.start).sum();
             let all = sum_of(peers, count)?;
             if all <= room {
@@ -136,7 +133,7 @@ where
                 }
             }
             let told = peers.exchange(to_all(peers, &words))?;
-            let mut keys: Vec<K> = keys_of_all(form, &told)?;
+            let mut keys: Vec<K> = keys_of_all(&told)?;
             keys.sort_unstable_by(K::order);
             let bound = &keys[room as usize];
             for (run, places) in level.iter_mut().zip(next) {
@@ -149,13 +146,10 @@ where
 }
 
 /// Keys that the processes tell.
-pub(super) fn keys_of_all<K: Compared>(
-    form: Form,
-    told: &[Vec<u64>],
-) -> Result<Vec<K>, PeersError> {
+pub(super) fn keys_of_all<K: Compared>(told: &[Vec<u64>]) -> Result<Vec<K>, PeersError> {
     let mut keys = Vec::new();
     for (process, words) in told.iter().enumerate() {
-        keys.extend(take_keys(form, words).map_err(|garbled| garbled.of(process))?);
+        keys.extend(take_keys(words).map_err(|garbled| garbled.of(process))?);
     }
     Ok(keys)
 }

@@ -13,27 +13,23 @@ use super::member::EARLIER;
 use super::state::StateSearch;
 use crate::state::Code;
 use crate::statement::asked::calls::{Watched, microseconds};
+use crate::statement::asked::model_call::named;
 use crate::walk::explore::StateId;
-use crate::walk::explore::disk::{
-    CHUNKS, DiskError, ListReader, Manifest, STATES, SavedChunk, SavedState,
-};
+use crate::walk::explore::disk::{CHUNKS, DiskError, Manifest, STATES, SavedChunk, SavedState};
 use crate::walk::explore::expansion::{Expand, Keeps};
 use crate::walk::explore::graph::NodeId;
-use crate::walk::explore::keys::{Compared, Form, KeyList};
+use crate::walk::explore::keys::{Compared, EQ, Form};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::no_outcome::NoOutcome;
-use crate::walk::explore::peers::{
-    FIRST, Garbled, PeersError, push_key, push_value, take_keys, take_value, to_all,
-};
+use crate::walk::explore::peers::{FIRST, PeersError, push_value, take_value, to_all};
 use crate::walk::explore::predecessors::Predecessors;
 use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::explore::set::{Candidate, InsertSink, Visited};
 use crate::walk::explore::span::{Pass, Span};
+use crate::walk::explore::words::{Garbled, WordSource, push_key, read_keys, take_keys};
 
 /// States that are added at a time.
 const BATCH: usize = 1 << 14;
-/// Words of the longest code that is believed to be one.
-const LONGEST: u64 = 1 << 32;
 /// Number of no state.
 const NONE: StateId = StateId(u64::MAX);
 
@@ -229,13 +225,11 @@ where
         let mut sought = Sought::new(self, &manifest.mentioned);
         let clock = self.reading(manifest);
         let mut states = kept.journal.reader(STATES, manifest.states, clock);
-        let mut list = KeyList::new(self.form);
         let mut keys: Vec<K> = Vec::new();
         let mut found = Vec::new();
         let mut id = 0;
         loop {
-            read_keys(&mut states, self.model, &mut list)?;
-            K::take(&mut list, &mut keys);
+            read_saved(self.model, self.form, &mut states, &mut keys)?;
             if keys.is_empty() {
                 break;
             }
@@ -246,7 +240,7 @@ where
                 if self.model.is_sampled(id) {
                     found.push((id, self.predecessors.length(id), key.clone()));
                 }
-                sought.meet(self, id, key);
+                sought.meet(&self.visited, id, key);
             }
             while !keys.is_empty() {
                 let (piece, end) = self.piece(id, manifest);
@@ -415,7 +409,6 @@ where
         part: Option<ListPart>,
         resumed: &mut Resumed,
     ) -> Result<(Vec<K>, ListPart), PeersError> {
-        let form = self.form;
         let limit = self.limit_of_reading();
         let together = self.together();
         let peers = Arc::clone(&together.peers);
@@ -446,7 +439,7 @@ where
         // A process that is cancelled asks all to hurry, so that process 0 may tell it first.
         let is_asked = matches!(own, None | Some((_, Limit::Cancelled)));
         resumed.limit = of_others.filter(|_| is_asked).or(own);
-        Ok((take_keys(form, &words).map_err(garbled)?, part))
+        Ok((take_keys(&words).map_err(garbled)?, part))
     }
 
     /// Adds states that were read, each of which is there once.
@@ -492,8 +485,9 @@ where
         let mut reader = kept.journal.reader(CHUNKS, manifest.chunks, clock);
         let mut next = 0;
         let mut count = 0;
-        while let Some(first) = reader.next()? {
-            let [start, end, length] = [reader.word()?, reader.word()?, reader.word()?];
+        while !reader.is_at_end()? {
+            let words = reader.take(4)?.try_into();
+            let [first, start, end, length] = words.expect("there are so many");
             let chunk = SavedChunk {
                 first,
                 start,
@@ -529,7 +523,9 @@ impl<K: Compared> Sought<K> {
         };
         let mut states = Vec::new();
         for (place, state) in mentioned.iter().enumerate() {
-            if let Some(key) = key_of::<K>(search.model, search.form, &state.words) {
+            let (mut words, mut keys) = (&state.words[..], Vec::new());
+            let read = read_saved::<K, _>(search.model, search.form, &mut words, &mut keys);
+            if let (Ok(()), Some(key)) = (read, keys.pop()) {
                 states.push((search.visited.hash(&key), key, place));
             }
         }
@@ -541,15 +537,15 @@ impl<K: Compared> Sought<K> {
     }
 
     /// Takes note of the number of a state, if it is one of them.
-    fn meet<I: Visited<K>>(&mut self, search: &StateSearch<'_, K, I>, id: StateId, key: &K) {
+    fn meet(&mut self, set: &impl Visited<K>, id: StateId, key: &K) {
         if self.states.is_empty() {
             return;
         }
-        let hash = search.visited.hash(key);
+        let hash = set.hash(key);
         let first = self.states.partition_point(|(other, ..)| *other < hash);
         let same = self.states[first..].iter();
         for (_, other, place) in same.take_while(|(other, ..)| *other == hash) {
-            if search.visited.is_same(other, key) {
+            if named(EQ, || other == key) {
                 self.numbers[*place] = id;
             }
         }
@@ -560,54 +556,18 @@ impl<K: Compared> Sought<K> {
     }
 }
 
-/// The key that has these words.
-fn key_of<K: Compared>(model: &dyn Expand, form: Form, words: &[u64]) -> Option<K> {
-    if form != Form::Whole {
-        return take_keys(form, words).ok()?.pop();
-    }
-    let codes: Vec<Code> = take_keys(Form::Varying, words).ok()?;
-    let mut keys = Vec::new();
-    K::take(&mut model.of_codes(&codes), &mut keys);
-    keys.pop()
-}
-
-/// Reads some keys, none at the end of the list.
-fn read_keys(
-    reader: &mut ListReader<'_>,
+/// Reads keys as they are in a file, none at the end of the list.
+fn read_saved<K: Compared, W: WordSource>(
     model: &dyn Expand,
-    list: &mut KeyList,
-) -> Result<(), DiskError> {
-    match list {
-        KeyList::Fixed { all, words } => {
-            while all.len() < BATCH * *words
-                && let Some(word) = reader.next()?
-            {
-                all.push(word);
-                for _ in 1..*words {
-                    all.push(reader.word()?);
-                }
-            }
-        }
-        KeyList::Varying(all) => *all = read_codes(reader)?,
-        KeyList::Whole(_) => *list = model.of_codes(&read_codes(reader)?),
+    form: Form,
+    words: &mut W,
+    keys: &mut Vec<K>,
+) -> Result<(), W::Error> {
+    if form != Form::Whole {
+        return read_keys(words, BATCH, keys);
     }
+    let mut codes: Vec<Code> = Vec::new();
+    read_keys(words, BATCH, &mut codes)?;
+    K::take(&mut model.of_codes(&codes), keys);
     Ok(())
-}
-
-fn read_codes(reader: &mut ListReader<'_>) -> Result<Vec<Code>, DiskError> {
-    let mut codes = Vec::new();
-    let mut words = Vec::new();
-    while codes.len() < BATCH
-        && let Some(count) = reader.next()?
-    {
-        words.clear();
-        if count > LONGEST {
-            return Err(reader.damaged("a state is too long"));
-        }
-        for _ in 0..count {
-            words.push(reader.word()?);
-        }
-        codes.push(Code::of(&words));
-    }
-    Ok(codes)
 }

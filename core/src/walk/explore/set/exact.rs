@@ -25,10 +25,6 @@ impl ExactSet {
 }
 
 impl Visited<[u64; 1]> for ExactSet {
-    fn is_same(&self, one: &[u64; 1], other: &[u64; 1]) -> bool {
-        one == other
-    }
-
     /// PERF: the hashes of a wave are sorted, which does more than to ask for their memory ahead.
     fn looks_up_first(&self) -> bool {
         false

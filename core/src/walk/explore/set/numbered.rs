@@ -14,9 +14,8 @@ use super::visited::{InsertSink, Lookup, Visited};
 use crate::statement::asked::calls::calls_back;
 use crate::statement::asked::model_call::named;
 use crate::walk::explore::graph::NodeId;
+use crate::walk::explore::keys::EQ;
 use crate::walk::explore::segments::SegmentedVec;
-
-const EQ: &str = "`eq` of a state";
 
 /// Exact, for keys of any size: the log holds the keys, and the index the numbers, at some 7 bytes a
 /// state besides, or 15 where hashes are kept.
@@ -78,10 +77,6 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for NumberedSet<H> {
     /// The last number means none.
     fn most(&self) -> u64 {
         u32::MAX.into()
-    }
-
-    fn is_same(&self, one: &K, other: &K) -> bool {
-        named(EQ, || one == other)
     }
 
     #[inline(always)]

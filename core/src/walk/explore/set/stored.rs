@@ -9,9 +9,9 @@ use super::numbered::KeyHasher;
 use super::partition::Partition;
 use super::visited::{Drain, InsertSink, Lookup, Visited};
 use crate::statement::asked::model_call::named;
+use crate::walk::explore::keys::EQ;
 use crate::walk::explore::segments::SegmentedVec;
 
-const EQ: &str = "`eq` of a state";
 /// The tables are 2 to this power many, so that not all grow at once.
 const TABLE_BITS: u32 = 6;
 
@@ -43,10 +43,6 @@ where
     K: Clone + Eq + Hash + Send + Sync,
     H: KeyHasher<K>,
 {
-    fn is_same(&self, one: &K, other: &K) -> bool {
-        named(EQ, || one == other)
-    }
-
     fn hash(&self, key: &K) -> u64 {
         self.hasher.hash(key)
     }

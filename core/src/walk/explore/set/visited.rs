@@ -32,9 +32,6 @@ pub(in crate::walk::explore) trait Visited<K>: Sync {
         true
     }
 
-    /// True if two keys of one hash are the same to this set.
-    fn is_same(&self, one: &K, other: &K) -> bool;
-
     /// Hash by which a key is looked for.
     fn hash(&self, key: &K) -> u64;
     /// Number of bits, from the lowest on, that a hash may have.

@@ -1,16 +1,40 @@
 //! Keys in bytes, as they are in files without names.
 
-use crate::state::Code;
 use crate::walk::explore::keys::Compared;
 
-/// Key that can be written to a file.
-pub(in crate::walk::explore) trait FileKey: Compared {
-    /// True if the hash of a key is told by no other key, so that it stands for it.
-    const IS_HASH: bool;
-    /// Adds its bytes.
-    fn write(&self, bytes: &mut Vec<u8>);
-    /// The key whose bytes begin at a place, which is moved behind them.
-    fn read(bytes: &[u8], at: &mut usize) -> Self;
+/// Words up to which a key is read without memory of its own.
+const FEW: usize = 3;
+
+/// True if the hash of a key is told by no other key, so that it stands for it: numbers of one word are mixed reversibly.
+pub(super) const fn is_told_by_hash<K: Compared>() -> bool {
+    matches!(K::WORDS, Some(1))
+}
+
+/// Adds the bytes of a key.
+pub(super) fn write<K: Compared>(key: &K, bytes: &mut Vec<u8>) {
+    let words = key.words();
+    if K::WORDS.is_none() {
+        write_length(words.len() as u64, bytes);
+    }
+    write_trimmed(words, bytes);
+}
+
+/// The key whose bytes begin at a place, which is moved behind them.
+pub(super) fn read<K: Compared>(bytes: &[u8], at: &mut usize) -> K {
+    let count = match K::WORDS {
+        Some(count) => count,
+        None => read_length(bytes, at) as usize,
+    };
+    let (mut few, mut many) = ([0; FEW], Vec::new());
+    let words = match few.get_mut(..count) {
+        Some(few) => few,
+        None => {
+            many.resize(count, 0);
+            &mut many
+        }
+    };
+    read_trimmed(bytes, at, words);
+    K::of_words(words)
 }
 
 /// Adds words without the zeros at their end.
@@ -59,39 +83,10 @@ fn read_length(bytes: &[u8], at: &mut usize) -> u64 {
     length
 }
 
-impl<const N: usize> FileKey for [u64; N] {
-    // Numbers of one word are mixed reversibly.
-    const IS_HASH: bool = N == 1;
-
-    fn write(&self, bytes: &mut Vec<u8>) {
-        write_trimmed(self, bytes);
-    }
-
-    fn read(bytes: &[u8], at: &mut usize) -> Self {
-        let mut words = [0; N];
-        read_trimmed(bytes, at, &mut words);
-        words
-    }
-}
-
-impl FileKey for Code {
-    const IS_HASH: bool = false;
-
-    fn write(&self, bytes: &mut Vec<u8>) {
-        write_length(self.words().len() as u64, bytes);
-        write_trimmed(self.words(), bytes);
-    }
-
-    fn read(bytes: &[u8], at: &mut usize) -> Self {
-        let mut words = vec![0; read_length(bytes, at) as usize];
-        read_trimmed(bytes, at, &mut words);
-        Self::of(&words)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::Code;
     use crate::walk::random::Generator;
 
     fn words(generator: &mut Generator, count: usize) -> Vec<u64> {
@@ -113,18 +108,18 @@ mod tests {
             let two = words(&mut generator, 2).try_into().expect("they are two");
             let count = generator.below(40);
             let code = Code::of(&words(&mut generator, count));
-            <[u64; 1]>::write(&one, &mut bytes);
-            <[u64; 2]>::write(&two, &mut bytes);
-            code.write(&mut bytes);
+            write(&one, &mut bytes);
+            write(&two, &mut bytes);
+            write(&code, &mut bytes);
             written.0.push(one);
             written.1.push(two);
             written.2.push(code);
         }
         let mut at = 0;
         for ((one, two), code) in written.0.iter().zip(&written.1).zip(&written.2) {
-            assert_eq!(<[u64; 1]>::read(&bytes, &mut at), *one);
-            assert_eq!(<[u64; 2]>::read(&bytes, &mut at), *two);
-            assert!(Code::read(&bytes, &mut at) == *code);
+            assert_eq!(read::<[u64; 1]>(&bytes, &mut at), *one);
+            assert_eq!(read::<[u64; 2]>(&bytes, &mut at), *two);
+            assert!(read::<Code>(&bytes, &mut at) == *code);
         }
         assert_eq!(at, bytes.len());
     }

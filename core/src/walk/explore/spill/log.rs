@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::file::UnnamedFile;
-use super::key::FileKey;
+use super::key;
+use crate::walk::explore::keys::Compared;
 
 /// Part of the file that has a block.
 #[derive(Clone, Copy)]
@@ -39,9 +40,9 @@ impl LogFile {
     }
 
     /// Adds the next block.
-    pub fn add<K: FileKey>(&mut self, keys: &[K]) -> io::Result<()> {
+    pub fn add<K: Compared>(&mut self, keys: &[K]) -> io::Result<()> {
         let mut bytes = Vec::new();
-        keys.iter().for_each(|key| key.write(&mut bytes));
+        keys.iter().for_each(|key| key::write(key, &mut bytes));
         self.blocks.push(BlockPlace {
             offset: self.file.len(),
             bytes: bytes.len(),
@@ -56,11 +57,13 @@ impl LogFile {
     }
 
     /// Reads a block.
-    pub fn read<K: FileKey>(&self, block: usize) -> io::Result<Vec<K>> {
+    pub fn read<K: Compared>(&self, block: usize) -> io::Result<Vec<K>> {
         let place = self.blocks[block];
         let mut bytes = vec![0; place.bytes];
         self.file.read(place.offset, &mut bytes)?;
         let mut at = 0;
-        Ok((0..place.keys).map(|_| K::read(&bytes, &mut at)).collect())
+        Ok((0..place.keys)
+            .map(|_| key::read::<K>(&bytes, &mut at))
+            .collect())
     }
 }

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::key::FileKey;
 use self::log::LogFile;
 use self::runs::{Runs, SoughtKey};
 use crate::walk::explore::disk::Journal;
+use crate::walk::explore::keys::Compared;
 use crate::walk::explore::peers::Party;
 use crate::walk::explore::segments::SegmentedVec;
 use crate::walk::explore::set::Drain;
@@ -101,7 +101,7 @@ struct SpillFiles<K> {
 /// SpillFiles in a folder, which is made if it is not there.
 pub(super) fn on_disk<K, I>(folder: &Path) -> io::Result<Box<dyn Spill<K, I>>>
 where
-    K: FileKey + Eq,
+    K: Compared,
     I: Drain<K>,
 {
     std::fs::create_dir_all(folder)?;
@@ -112,7 +112,7 @@ where
     }))
 }
 
-impl<K: FileKey> Blocks<K> for SpillFiles<K> {
+impl<K: Compared> Blocks<K> for SpillFiles<K> {
     fn blocks(&self) -> usize {
         self.list.blocks()
     }
@@ -122,7 +122,7 @@ impl<K: FileKey> Blocks<K> for SpillFiles<K> {
     }
 }
 
-impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
+impl<K: Compared, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
     fn write(&mut self, keys: &[K]) -> io::Result<()> {
         self.list.add(keys)
     }

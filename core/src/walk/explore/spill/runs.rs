@@ -8,8 +8,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::file::UnnamedFile;
-use super::key::FileKey;
+use super::key;
 use super::numbers;
+use crate::walk::explore::keys::Compared;
 
 /// Keys of a block, but for those of the last one's hash. PERF: so many that to read one costs little beside its keys, so few that not
 /// much is read where candidates are few.
@@ -67,7 +68,7 @@ impl Runs {
     }
 
     /// Adds keys with their hashes to the run that is being written: in ascending order of hashes, greater than all before.
-    pub fn add<K: FileKey>(&mut self, keys: &[(u64, K)]) -> io::Result<()> {
+    pub fn add<K: Compared>(&mut self, keys: &[(u64, K)]) -> io::Result<()> {
         let mut bytes = Vec::new();
         let mut rest = keys;
         while let Some(last) = rest.get(..BLOCK.min(rest.len())).and_then(<[_]>::last) {
@@ -99,7 +100,7 @@ impl Runs {
 
     /// Numbers of those that are in a run, of some that are looked for, in ascending order of their hashes. `key` says which key has a
     /// number.
-    pub fn find<'k, K: FileKey + PartialEq + 'k>(
+    pub fn find<'k, K: Compared + 'k>(
         &self,
         wanted: &[SoughtKey],
         key: impl Fn(usize) -> &'k K,
@@ -129,7 +130,7 @@ impl Runs {
                     count: hashes.len(),
                 };
                 find_in_block(&hashes, &rest[..here], |number, places| {
-                    if K::IS_HASH || keys.has(places, key(number)) {
+                    if key::is_told_by_hash::<K>() || keys.has(places, key(number)) {
                         found.push(number);
                     }
                 });
@@ -163,15 +164,15 @@ fn find_in_block(hashes: &[u64], wanted: &[SoughtKey], mut meet: impl FnMut(usiz
     }
 }
 
-fn write_block<K: FileKey>(block: &[(u64, K)], bytes: &mut Vec<u8>) {
+fn write_block<K: Compared>(block: &[(u64, K)], bytes: &mut Vec<u8>) {
     let hashes: Vec<u64> = block.iter().map(|(hash, _)| *hash).collect();
     numbers::write(&hashes, bytes);
-    if K::IS_HASH {
+    if key::is_told_by_hash::<K>() {
         return;
     }
     let mut keys = Vec::new();
     for (_, key) in block {
-        key.write(&mut keys);
+        key::write(key, &mut keys);
         bytes.extend_from_slice(&(keys.len() as u32).to_le_bytes());
     }
     bytes.extend_from_slice(&keys);
@@ -185,7 +186,7 @@ struct BlockKeys<'b> {
 
 impl BlockKeys<'_> {
     /// True if a key is at one of some places.
-    fn has<K: FileKey + PartialEq>(&self, mut places: Range<usize>, key: &K) -> bool {
+    fn has<K: Compared>(&self, mut places: Range<usize>, key: &K) -> bool {
         const END: usize = size_of::<u32>();
         let end = |place: usize| {
             let bytes = &self.bytes[place * END..][..END];
@@ -193,7 +194,7 @@ impl BlockKeys<'_> {
         };
         places.any(|place| {
             let start = place.checked_sub(1).map_or(0, end);
-            K::read(self.bytes, &mut (self.count * END + start)) == *key
+            key::read::<K>(self.bytes, &mut (self.count * END + start)) == *key
         })
     }
 }
@@ -207,7 +208,7 @@ mod tests {
     use crate::walk::random::Generator;
 
     /// Runs find what a map of all keys has, of one run and of several, dense and sparse, with hashes that many keys have.
-    fn compare<K: FileKey + PartialEq + Ord>(
+    fn compare<K: Compared + Ord>(
         seed: u64,
         key: impl Fn(&mut Generator) -> K,
         hash: impl Fn(&K) -> u64,

@@ -44,6 +44,13 @@ impl Bits {
         self.words[at as usize / 64] &= !(1 << (at % 64));
     }
 
+    /// Takes out what is not in `other`, a set of numbers below the same bound.
+    pub fn retain(&mut self, other: &Self) {
+        debug_assert_eq!(self.len, other.len);
+        let words = self.words.iter_mut().zip(&other.words);
+        words.for_each(|(one, other)| *one &= other);
+    }
+
     /// The numbers in the set, from the least on.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         (0..self.len as u32).filter(|at| self.contains(*at))
@@ -84,6 +91,10 @@ mod tests {
                         let even = Bits::of(len, |at| at.is_multiple_of(2));
                         let are_even = set.iter().all(|at| at.is_multiple_of(2));
                         assert_eq!(bits.is_subset(&even), are_even);
+                        let mut both = bits.clone();
+                        both.retain(&even);
+                        let even = set.iter().copied().filter(|at| at.is_multiple_of(2));
+                        assert!(both.iter().eq(even));
                         if inserts {
                             bits.insert(at);
                             set.insert(at);
