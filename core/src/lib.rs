@@ -63,6 +63,12 @@
 //!
 //! This crate knows no algorithm, and it neither prints nor exits.
 
+// What features share is used by none of them alone. With all of them nothing is unused.
+#![cfg_attr(
+    not(all(feature = "any-number", feature = "disk", feature = "inclusion")),
+    allow(dead_code, unused_imports)
+)]
+
 // What is derived names this crate by its name, here too.
 extern crate self as refmap;
 
@@ -73,7 +79,9 @@ mod statement;
 mod view;
 mod walk;
 
-pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
+#[cfg(feature = "any-number")]
+pub use obligation::check_any_number;
+pub use obligation::{Search, Settings, asymmetry, check};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
 pub use state::{BoundedVec, Counter, Distance, IndexSet, PackingError, State};
@@ -97,7 +105,11 @@ pub use statement::system::{
     successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
-pub use view::{auxiliary, crowd, inclusion};
+pub use view::auxiliary;
+#[cfg(feature = "any-number")]
+pub use view::crowd;
+#[cfg(feature = "inclusion")]
+pub use view::inclusion;
 pub use walk::explore::{Asymmetry, Exchange};
 pub use walk::random;
 
@@ -114,7 +126,9 @@ pub mod explore {
 /// Items that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::obligation::{check_by_views, check_erased};
+    #[cfg(feature = "any-number")]
+    pub use crate::obligation::check_by_views;
+    pub use crate::obligation::check_erased;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::layout::{Colour, Ink, plain, wrap};
     pub use crate::report::outline;
@@ -134,9 +148,8 @@ pub mod internal {
     pub use crate::statement::shown::value::{compact, parts};
     pub use crate::statement::shown::visible::{is_unseen, visible, visible_lines};
     pub use crate::statement::system::first_initial;
-    pub use crate::view::crowd::chosen::Named;
-    pub use crate::view::crowd::fault::CrowdFault;
-    pub use crate::view::crowd::instance::CrowdState;
+    #[cfg(feature = "any-number")]
+    pub use crate::view::crowd::{chosen::Named, fault::CrowdFault, instance::CrowdState};
     pub use crate::view::symmetry::Quotient;
     pub use crate::walk::bits::Bits;
     pub use crate::walk::explore::memory::resident_bytes;
@@ -163,6 +176,7 @@ pub mod internal {
     }
 
     /// Graphs that are compared without their types, and the parts of what is found.
+    #[cfg(feature = "inclusion")]
     pub mod inclusion {
         pub use crate::view::inclusion::compare::check_graphs;
         pub use crate::view::inclusion::edge::StepLabel;
@@ -173,8 +187,3 @@ pub mod internal {
         pub use crate::view::inclusion::table::{Case, Part, Table};
     }
 }
-
-/// The README's example, and the report it shows, are tested.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

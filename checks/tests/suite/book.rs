@@ -162,6 +162,7 @@ fn every_command_in_prose_is_claimed() {
     let elsewhere = [
         // Those of the first chapter and the README, in `new.rs`.
         "refmap new",
+        "refmap new NAME --object",
         "cargo run",
         "cargo run -- check counter",
         "cargo run -- check counter --help",

@@ -14,6 +14,7 @@ mod inclusion;
 mod litmus;
 mod modes;
 mod new;
+mod packages;
 mod program;
 mod tiers;
 mod validate;

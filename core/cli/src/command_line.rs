@@ -5,9 +5,8 @@ mod attended;
 mod broken_pipe;
 mod checkpoint;
 mod claim_grammar;
-// Without pictures nothing reads which page is to be written.
-#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod command;
+#[cfg(feature = "shell")]
 mod completions;
 mod ending;
 mod error;
@@ -15,16 +14,19 @@ mod error;
 mod explore;
 mod failures;
 mod feature;
+#[cfg(feature = "programs")]
 mod fences;
-// Without pictures only pages that are not written would be beside what is read.
-#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod files;
 mod grammar;
+#[cfg(feature = "graph")]
 mod graph;
+#[cfg(feature = "inclusion")]
 mod include;
 mod junit;
 mod listing;
+#[cfg(feature = "programs")]
 mod litmus;
+#[cfg(feature = "shell")]
 mod man;
 mod new;
 mod offered;
@@ -38,10 +40,13 @@ mod run_all;
 mod signals;
 mod size;
 mod status;
+#[cfg(feature = "histories")]
 mod stress;
+mod suggested;
 mod table;
 mod terminal;
 mod trace_file;
+#[cfg(feature = "histories")]
 mod validate;
 mod visible;
 
@@ -65,7 +70,9 @@ use terminal::Screen;
 use trace_file::{TraceFile, Traced};
 use visible::{Visible, tell};
 
-pub use error::{CommandError, HistoryFileError, LastCheckpoint};
+#[cfg(feature = "histories")]
+pub use error::HistoryFileError;
+pub use error::{CommandError, LastCheckpoint};
 pub use junit::JunitFileError;
 pub use size::SizeError;
 pub use status::Status;
@@ -221,6 +228,7 @@ fn carry_out(
     let raw = &mut Tolerant::new(output, unread);
     // A script and a manual page are read by programs.
     let command = match command {
+        #[cfg(feature = "shell")]
         Command::Completions(shell) => {
             return with_offered(
                 program,
@@ -233,6 +241,7 @@ fn carry_out(
                 },
             );
         }
+        #[cfg(feature = "shell")]
         Command::Man(path) => {
             let is_named = |check: &Check| path.iter().any(|name| *name == *check.name);
             return with_offered(program, cancel, is_named, |offered| {
@@ -246,6 +255,7 @@ fn carry_out(
     let output = &mut Visible::new(raw, options.colour);
     let status = match command {
         Command::RunAll(command) => run_all::run(program, &command, cancel, screen, output),
+        #[cfg(feature = "shell")]
         Command::Completions(_) | Command::Man(_) => unreachable!("they are printed as they are"),
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
@@ -259,11 +269,17 @@ fn carry_out(
         Command::Check(command) => check(program, &command, cancel, options, output),
         #[cfg(feature = "pictures")]
         Command::Explore(command) => explore::run(program, &command, cancel, output),
+        #[cfg(feature = "programs")]
         Command::Fences(command) => fences::run(program, &command, cancel, options, output),
+        #[cfg(feature = "graph")]
         Command::Graph(command) => graph::run(&command, cancel, output),
+        #[cfg(feature = "inclusion")]
         Command::Include(command) => include::run(program, &command, cancel, output),
+        #[cfg(feature = "programs")]
         Command::Litmus(command) => litmus::run(&command, cancel, output),
+        #[cfg(feature = "histories")]
         Command::Stress(command) => stress::run(program, &command, cancel, options, output),
+        #[cfg(feature = "histories")]
         Command::Validate(command) => validate::run(program, &command, cancel, options, output),
     };
     // Of a command that fails, too, what was printed is seen.
@@ -366,7 +382,7 @@ fn check(
                 };
                 write!(output, "{}", report.text(options))?;
                 if let Some(line) =
-                    include::suggested(program.name, &report, &command.arguments, options.width)
+                    suggested::suggested(program.name, &report, &command.arguments, options.width)
                 {
                     writeln!(output, "\n{line}")?;
                 }

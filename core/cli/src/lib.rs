@@ -85,10 +85,18 @@
 //! This crate names no system. Results go to standard output, progress and errors to standard error. Of refmap's
 //! libraries, only this one prints and exits.
 
+// What features share is used by none of them alone. With all of them nothing is unused.
+#![cfg_attr(
+    not(feature = "full"),
+    allow(dead_code, unused_imports, unused_mut, unused_variables)
+)]
+
+#[cfg(feature = "inclusion")]
 pub mod aldebaran;
 pub mod catalogue;
 mod claims;
 mod command_line;
+#[cfg(feature = "graph")]
 pub mod graph;
 mod in_order;
 mod json;
@@ -105,8 +113,10 @@ pub use pictures::check::html as page;
 pub use catalogue::table;
 /// Parser of command lines, whose [`Args`](clap::Args) the parameters of a check derive.
 pub use clap;
+#[cfg(feature = "histories")]
+pub use command_line::HistoryFileError;
 pub use command_line::{
-    CommandError, HistoryFileError, JunitFileError, SizeError, Status, TraceFileError, main, run,
+    CommandError, JunitFileError, SizeError, Status, TraceFileError, main, run,
 };
 pub use output_file::{OutputFile, Unwritten};
 

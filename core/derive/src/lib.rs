@@ -35,6 +35,7 @@ mod field;
 mod instance;
 mod names;
 mod state;
+mod texts;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
@@ -122,6 +123,16 @@ pub fn derive_action(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     action::derive(&input)
         .unwrap_or_else(|error| refused(error, &input, quote!(Action)))
+        .into()
+}
+
+/// Visits every text in data of refmap's own reports; for that crate alone.
+#[doc(hidden)]
+#[proc_macro_derive(Texts)]
+pub fn derive_texts(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    texts::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }
 

@@ -119,6 +119,7 @@ mod call;
 mod configuration;
 mod event;
 mod explain;
+#[cfg(feature = "foreign")]
 pub mod foreign;
 mod history;
 mod input;

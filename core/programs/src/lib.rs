@@ -43,6 +43,7 @@ mod control;
 mod ends;
 mod expression;
 mod fetch;
+#[cfg(feature = "any-number")]
 mod identical;
 pub mod litmus;
 mod machine;
@@ -60,6 +61,7 @@ pub use ends::{Ends, TooManyStates, ends, outcomes};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,
 };
+#[cfg(feature = "any-number")]
 pub use identical::{EachShows, IdenticalThreads, NotAlike, OneThread, Threads};
 pub use machine::{Action, Effect, End, Machine, Observation, Show, Shown};
 pub use model::{AccessKind, MemoryModel, UnknownModel};

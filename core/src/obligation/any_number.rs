@@ -6,6 +6,7 @@
 mod beside;
 mod configurations;
 mod crowds;
+mod of_crowd;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use std::time::Instant;
 use foldhash::HashSet;
 
 use self::configurations::{Configurations, ExploredViews};
-pub(super) use self::crowds::CrowdObject;
+use self::crowds::CrowdObject;
+pub(super) use self::of_crowd::{AskNames, OfCrowd, of_crowd};
 use super::error::CheckError;
 use super::found::SearchResult;
 use super::identity::identity;
@@ -63,7 +65,7 @@ pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Re
 
 /// Decides a crowd with views of so many members, or, where none are said, of the fewest that suffice; small instances are searched first, where a search of them is
 /// given.
-pub(super) fn any_number(
+fn any_number(
     crowd: &dyn CrowdObject,
     views: Option<usize>,
     settings: &Settings<'_>,
@@ -169,7 +171,7 @@ fn not_asked<'a>(
 }
 
 /// The obligations of a refinement that are no rows of the report on the crowd of which it is an instance: it may have more than what is claimed of a crowd.
-pub(super) fn not_reported(
+fn not_reported(
     subject: &dyn Subject,
     settings: &Settings<'_>,
     report: &Report,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::any_number::{Alike, CrowdObject, any_number, not_reported};
+#[cfg(feature = "any-number")]
+use super::any_number::of_crowd;
+use super::any_number::{Alike, AskNames, OfCrowd};
 use super::error::CheckError;
 use super::found::SearchResult;
 use super::identity::identity;
@@ -27,7 +29,9 @@ use crate::statement::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
 use crate::statement::shown::number::grouped;
+#[cfg(feature = "any-number")]
 use crate::view::crowd::{CrowdRefinement, Formed};
+#[cfg(feature = "inclusion")]
 use crate::view::inclusion::{Comparison, Inclusion, of_refinement};
 use crate::walk::explore::{
     Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
@@ -65,7 +69,7 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 pub struct Checker<'a, R: Refinement> {
     refinement: MaybeOwned<'a, R>,
     passes: Option<Passes<R>>,
-    crowd: Option<Box<dyn CrowdObject + 'a>>,
+    crowd: OfCrowd<'a>,
 }
 
 enum MaybeOwned<'a, R> {
@@ -109,6 +113,7 @@ pub trait Checkable {
     /// # Errors
     ///
     /// If a function of the model panics, or a folder cannot be used as the settings say.
+    #[cfg(feature = "inclusion")]
     fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError>;
 
     /// Hands the refinement to `receive`, to step through it.
@@ -138,14 +143,15 @@ impl<'a, R: Refinement> Checker<'a, R> {
         Self {
             refinement,
             passes: None,
-            crowd: None,
+            crowd: OfCrowd::default(),
         }
     }
 
     /// Every number of members can be asked for, of this crowd: that of which the refinement is an instance.
+    #[cfg(feature = "any-number")]
     #[must_use]
     pub fn crowd(mut self, crowd: impl CrowdRefinement) -> Self {
-        self.crowd = Some(Box::new(Formed::new(crowd)));
+        self.crowd = OfCrowd::new(crowd);
         self
     }
 
@@ -174,7 +180,7 @@ trait Showing {
     /// Shows the refinement to `then`, with what it declares once for a check.
     fn show(&self, then: &mut Then<'_>) -> Result<(), CheckError>;
     /// The crowd of which it is an instance.
-    fn crowd(&self) -> Option<&dyn CrowdObject>;
+    fn crowd(&self) -> &OfCrowd<'_>;
 }
 
 impl<R: Refinement> Showing for Checker<'_, R> {
@@ -186,8 +192,8 @@ impl<R: Refinement> Showing for Checker<'_, R> {
         then(&Typed::new(refinement, self.passes)?)
     }
 
-    fn crowd(&self) -> Option<&dyn CrowdObject> {
-        self.crowd.as_deref()
+    fn crowd(&self) -> &OfCrowd<'_> {
+        &self.crowd
     }
 }
 
@@ -201,9 +207,10 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
     }
 
     fn any_number_of(&self) -> Option<&str> {
-        members_of(self)
+        self.crowd.members()
     }
 
+    #[cfg(feature = "inclusion")]
     fn include(&self, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
         include(self, comparison)
     }
@@ -219,27 +226,23 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
 
 fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, CheckError> {
     if let Search::AnyNumber { views } = settings.search {
-        let crowd = shown.crowd().ok_or(CheckError::NoCrowd)?;
-        let mut report = of_crowd(crowd, views, settings, true)?;
-        if report.violated().next().is_none() {
-            let others = guarded(shown, &|subject, _| {
-                not_reported(subject, settings, &report)
-            })?;
-            report.not_asked.extend(others);
-        }
-        return Ok(report);
+        let of_instance = |ask: AskNames<'_>| guarded(shown, &|subject, _| ask(subject));
+        return shown.crowd().check(views, settings, ALIKE, &of_instance);
     }
     refuse_line(shown, settings)?;
     guarded(shown, &|subject, started| run(subject, settings, started))
 }
 
+/// Exhaustive search of an instance of a crowd.
+const ALIKE: Alike<'static> = &|subject, settings| run(subject, settings, Instant::now());
+
 /// Refuses a symmetry of members that are said to stand in a line.
 fn refuse_line(shown: &dyn Showing, settings: &Settings<'_>) -> Result<(), CheckError> {
-    let crowd = shown.crowd().map(CrowdObject::form);
-    match crowd.filter(|crowd| settings.symmetry == Symmetry::Full && crowd.in_line()) {
+    let asked = (settings.symmetry == Symmetry::Full).then(|| shown.crowd());
+    match asked.and_then(OfCrowd::in_line) {
         None => Ok(()),
-        Some(crowd) => Err(CheckError::InLine {
-            members: crowd.members().to_owned(),
+        Some(members) => Err(CheckError::InLine {
+            members: members.to_owned(),
         }),
     }
 }
@@ -249,11 +252,7 @@ fn declared_by(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Vec<Strin
     guarded(shown, &|subject, _| chosen(subject, settings))
 }
 
-fn members_of(shown: &dyn Showing) -> Option<&str> {
-    let crowd = shown.crowd()?;
-    Some(crowd.form().members())
-}
-
+#[cfg(feature = "inclusion")]
 fn include(shown: &dyn Showing, comparison: &Comparison<'_>) -> Result<Inclusion, CheckError> {
     guarded(shown, &|subject, _| Ok(of_refinement(subject, comparison)?))
 }
@@ -274,45 +273,31 @@ fn step_through(
 /// # Errors
 ///
 /// As [`check`], and if the crowd is none.
+#[cfg(feature = "any-number")]
 pub fn check_any_number<R: CrowdRefinement>(
     crowd: &R,
     settings: &Settings<'_>,
 ) -> Result<Report, CheckError> {
     let views = views_of(settings);
-    of_crowd(&Formed::new(crowd.clone()), views, settings, true)
+    of_crowd(&Formed::new(crowd.clone()), views, settings, Some(ALIKE))
 }
 
 /// The same as [`check_any_number`] by views alone, without the small instances that come first: what these violate shows in a test what views make of it.
+#[cfg(feature = "any-number")]
 pub fn check_by_views<R: CrowdRefinement>(
     crowd: &R,
     settings: &Settings<'_>,
 ) -> Result<Report, CheckError> {
     let views = views_of(settings);
-    of_crowd(&Formed::new(crowd.clone()), views, settings, false)
+    of_crowd(&Formed::new(crowd.clone()), views, settings, None)
 }
 
+#[cfg(feature = "any-number")]
 fn views_of(settings: &Settings<'_>) -> Option<usize> {
     match settings.search {
         Search::AnyNumber { views } => views,
         Search::Exhaustive | Search::Walks(_) => None,
     }
-}
-
-/// Discharges the obligations of a crowd, of small instances first if that is said.
-fn of_crowd(
-    crowd: &dyn CrowdObject,
-    views: Option<usize>,
-    settings: &Settings<'_>,
-    has_beside: bool,
-) -> Result<Report, CheckError> {
-    // What another check on this thread did without is not this one's.
-    take_tolerated();
-    let started = Instant::now();
-    let search: Alike<'_> = &|subject, settings| run(subject, settings, Instant::now());
-    let beside = has_beside.then_some(search);
-    declared(UNNAMED, || {
-        any_number(crowd, views, settings, started, beside)
-    })?
 }
 
 /// The same as [`check`], of which the search is run without the types of the model as well: what tests compare.
@@ -496,10 +481,7 @@ fn explored<'a>(
     };
     let mut searched = match subject.search(plan, settings, record, means) {
         Ok(searched) => searched,
-        Err(NoOutcome::Served(report)) => {
-            let report = serde_json::from_str(&report);
-            return report.map_err(|_| CheckError::Peers(PeersError::Garbled { process: 0 }));
-        }
+        Err(NoOutcome::Served(report)) => return served(&report),
         Err(NoOutcome::Disk(error)) => return Err(error.into()),
         Err(NoOutcome::Peers(error)) => return Err(CheckError::Peers(error)),
     };
@@ -526,11 +508,23 @@ fn explored<'a>(
     };
     let mut report = judge::report(plan, &searched.counts, &labelled, enumerated, &found);
     report.seconds = started.elapsed().as_secs_f64();
-    if let Some(peers) = &settings.peers {
+    if let Some(peers) = settings.peers.as_ref().filter(|_| cfg!(feature = "disk")) {
         let text = serde_json::to_string(&report).expect("a report has a text");
         conclude(&**peers, &text).map_err(CheckError::Peers)?;
     }
     Ok(report)
+}
+
+/// The report of another process.
+#[cfg(feature = "disk")]
+fn served(report: &str) -> Result<Report, CheckError> {
+    let report = serde_json::from_str(report);
+    report.map_err(|_| CheckError::Peers(PeersError::Garbled { process: 0 }))
+}
+
+#[cfg(not(feature = "disk"))]
+fn served(_: &str) -> Result<Report, CheckError> {
+    Err(DiskError::MissingFeature.into())
 }
 
 fn microseconds(count: &AtomicU64) -> Duration {

@@ -6,7 +6,9 @@ use crate::state::WrongLimits;
 use crate::statement::asked::model_call::UNNAMED;
 use crate::statement::kind::ObligationKind;
 use crate::statement::rule::Process;
+#[cfg(feature = "any-number")]
 use crate::view::crowd::CrowdFault;
+#[cfg(feature = "inclusion")]
 use crate::view::inclusion::InclusionError;
 use crate::walk::explore::{DiskError, Panic, PeersError};
 
@@ -189,6 +191,7 @@ pub enum CheckError {
         setting: &'static str,
     },
     /// The model is no crowd, or none that can be asked.
+    #[cfg(feature = "any-number")]
     #[error(transparent)]
     Crowd(Box<CrowdFault>),
     /// An obligation is named that cannot be decided in the way that is asked for.
@@ -207,6 +210,18 @@ pub enum CheckError {
         /// Number of processes that are allowed.
         limit: usize,
     },
+    /// A feature of this crate is needed, without which it was built.
+    #[error(
+        "{asked} needs the feature {feature:?} of refmap, without which this program was built; in its Cargo.toml: \
+         refmap = {{ version = {:?}, features = [{feature:?}] }}",
+        env!("CARGO_PKG_VERSION")
+    )]
+    MissingFeature {
+        /// What the settings ask for.
+        asked: &'static str,
+        /// The feature.
+        feature: &'static str,
+    },
 }
 
 impl Debug for CheckError {
@@ -215,12 +230,14 @@ impl Debug for CheckError {
     }
 }
 
+#[cfg(feature = "any-number")]
 impl From<CrowdFault> for CheckError {
     fn from(fault: CrowdFault) -> Self {
         Self::Crowd(Box::new(fault))
     }
 }
 
+#[cfg(feature = "inclusion")]
 impl From<InclusionError> for CheckError {
     fn from(error: InclusionError) -> Self {
         match error {

@@ -5,6 +5,10 @@
 //! [`ObligationKind`] has the obligations, their names, and what each states; [`ObligationKind::sentence`] has the sentences of
 //! single rows.
 
+#[cfg(feature = "any-number")]
+mod any_number;
+#[cfg(not(feature = "any-number"))]
+#[path = "no_number.rs"]
 mod any_number;
 #[cfg(feature = "quickcheck")]
 mod arbitrary;
@@ -55,9 +59,14 @@ mod undecided;
 mod tests;
 
 pub use crate::statement::kind::ObligationKind;
-pub use check::{Checkable, Checker, check, check_any_number};
+#[cfg(feature = "any-number")]
+pub use check::check_any_number;
+#[cfg(feature = "any-number")]
 #[doc(hidden)]
-pub use check::{check_by_views, check_erased};
+pub use check::check_by_views;
+#[doc(hidden)]
+pub use check::check_erased;
+pub use check::{Checkable, Checker, check};
 pub use error::CheckError;
 pub use selection::Selection;
 pub use settings::{Induction, Liveness, Search, Settings, Symmetry, Until, Warnings};

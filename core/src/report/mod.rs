@@ -18,6 +18,7 @@ pub(crate) mod itf;
 pub(crate) mod layout;
 mod mermaid;
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 /// Value of a state, an action or a parameter in a report.
@@ -35,7 +36,7 @@ use crate::walk::liveness::Strength;
 use history::Recorded;
 
 /// Verdict on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It was tested wherever it speaks, within the instance.
@@ -68,7 +69,7 @@ impl std::fmt::Display for Verdict {
 }
 
 /// Evidence on which a verdict rests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// Every reachable state of the instance.
@@ -82,7 +83,7 @@ pub enum Evidence {
 }
 
 /// The outcome of a check.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Report {
     /// The name of the check.
     pub check: String,
@@ -240,7 +241,7 @@ impl Report {
 }
 
 /// Call of a function of the model that does not return.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct UnreturnedCall {
     /// Name of the function: "`next` of the implementation".
     pub function: String,
@@ -250,7 +251,7 @@ pub struct UnreturnedCall {
 }
 
 /// Something that makes a verdict say less than it seems to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Warning {
     /// Subject of the warning.
     pub about: About,
@@ -259,7 +260,7 @@ pub struct Warning {
 }
 
 /// Subject of a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
     /// A fairness condition that assumes nothing.
@@ -288,7 +289,7 @@ pub enum About {
 
 /// Threads that a bound of the instance has stopped: the verdict says nothing of what they would have
 /// done besides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct CutOff {
     /// The bound: `each loop once`.
     #[serde(default)]
@@ -301,7 +302,7 @@ pub struct CutOff {
 }
 
 /// Constraint that bounded exploration, and the states and steps that it left out. Of random walks: visits, and steps taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Constrained {
     /// Its name: `counters up to 2`.
     pub name: String,
@@ -312,7 +313,7 @@ pub struct Constrained {
 }
 
 /// Identification of states with each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Identified {
     /// The permutations by which they were.
     pub permutations: usize,
@@ -324,7 +325,7 @@ pub struct Identified {
 }
 
 /// Members of which there may be any number, and the views by which a check speaks of all these numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct EveryNumber {
     /// Name of the members, in the plural.
     pub members: String,
@@ -343,7 +344,7 @@ pub struct EveryNumber {
 }
 
 /// The random walks that a check made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Sample {
     /// Number of walks that were asked for.
     pub walks: u32,
@@ -356,7 +357,7 @@ pub struct Sample {
 }
 
 /// The type-correct states that a check drew, to decide `inductive:*`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct DrawnStates {
     /// Number of states that were asked for.
     pub samples: u64,
@@ -373,7 +374,7 @@ pub struct DrawnStates {
 }
 
 /// Outcome of one obligation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Obligation {
     /// `simulation`, `invariant:NAME`, `environment:RULE`, …
     pub name: String,
@@ -393,7 +394,7 @@ pub struct Obligation {
 }
 
 /// Number of times that a rule of the implementation fired.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct RuleCoverage {
     /// Its name.
     pub rule: String,
@@ -404,7 +405,7 @@ pub struct RuleCoverage {
 }
 
 /// A behaviour that shows that an obligation fails.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Counterexample {
     /// The obligation.
     pub obligation: String,
@@ -439,7 +440,7 @@ pub struct Counterexample {
 }
 
 /// A state on a random walk, beside one of which it is not claimed that it is reached.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct NearestReached {
     /// The state.
     pub state: Value,
@@ -492,7 +493,7 @@ impl Counterexample {
 }
 
 /// Reason why a behaviour meets a fairness condition of the implementation for ever.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct ConditionMet {
     /// The condition, with its process where there are several.
     pub condition: String,
@@ -503,7 +504,7 @@ pub struct ConditionMet {
 }
 
 /// A step of a counterexample, and the state to which it leads.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Step {
     /// The action; null for the initial state.
     pub action: Option<Value>,
@@ -551,7 +552,7 @@ impl Step {
 }
 
 /// An abstract step that a concrete step simulates before its last one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct AbstractStep {
     /// The action.
     pub action: Value,
@@ -560,7 +561,7 @@ pub struct AbstractStep {
 }
 
 /// An abstract action that a failed step does not simulate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Nearest {
     /// The action; null for a stutter.
     pub action: Option<Value>,

@@ -2,7 +2,6 @@
 //!
 //! Width, colours and detail are values passed in; `Display` is plain text of 100 columns.
 
-use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use super::layout::{Colour, wrap};
@@ -48,18 +47,18 @@ pub(super) struct Text<'a, T> {
 }
 
 /// The same, with nothing in it that would speak to the terminal.
-struct PlainText<'a, T: Clone> {
-    of: Cow<'a, T>,
+struct PlainText<T> {
+    of: T,
     options: TextOptions,
 }
 
-impl<T: Clone> Display for PlainText<'_, T>
+impl<T> Display for PlainText<T>
 where
     for<'t> Text<'t, T>: Display,
 {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let text = Text {
-            of: &*self.of,
+            of: &self.of,
             options: self.options,
         };
         text.fmt(f)

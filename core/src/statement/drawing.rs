@@ -20,10 +20,11 @@ mod by_rows;
 
 use std::fmt::{self, Display, Formatter};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
 /// Drawing of a state, as a person would make it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Drawing {
     /// The nodes: objects, cells, processes. A picture places the nodes of a behaviour by their identities, so that none
     /// moves from one state to the next.
@@ -38,7 +39,7 @@ pub struct Drawing {
 }
 
 /// A node of a drawing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Node {
     /// Its identity, which is shown: the same in all states of a behaviour.
     pub id: String,
@@ -60,7 +61,7 @@ pub struct Node {
 }
 
 /// Colour of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Shade {
     /// ○
@@ -72,7 +73,7 @@ pub enum Shade {
 }
 
 /// Slot of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Slot {
     /// Its name; empty if it needs none.
     pub name: String,
@@ -81,7 +82,7 @@ pub struct Slot {
 }
 
 /// Content of a slot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
     /// A reference to the node of this identity: an edge.
@@ -93,7 +94,7 @@ pub enum Held {
 }
 
 /// A row of a drawing: what belongs together, as the registers and the store buffer of a process.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Row {
     /// The process, or what the entries belong to; empty for the system.
     pub name: String,
@@ -102,7 +103,7 @@ pub struct Row {
 }
 
 /// Entry of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Entry {
     /// Its name; empty if it needs none.
     pub name: String,
@@ -111,7 +112,7 @@ pub struct Entry {
 }
 
 /// Content of an entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
     /// A value.

@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
 /// Strength of a condition's demand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
     /// The action is taken infinitely often, or infinitely often it is not enabled.

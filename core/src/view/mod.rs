@@ -9,6 +9,8 @@
 
 pub mod auxiliary;
 pub(crate) mod consistency;
+#[cfg(feature = "any-number")]
 pub mod crowd;
+#[cfg(feature = "inclusion")]
 pub mod inclusion;
 pub(crate) mod symmetry;

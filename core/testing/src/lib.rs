@@ -76,3 +76,8 @@ pub fn waived(rule: &'static str) -> Waiver {
         reason: "a test",
     }
 }
+
+/// The README's example is tested. Here and not in `refmap`, which is packaged without it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::abilities::{Abilities, validate};
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
+#[cfg(feature = "inclusion")]
 use refmap::inclusion::{Comparison, Inclusion};
 use refmap::internal::explore::Unreturned;
 use refmap::internal::{calling, catch};
@@ -108,6 +109,7 @@ impl Check {
     /// # Errors
     ///
     /// If the arguments are inconsistent, a function of the model panics, or a folder cannot be used as the settings say.
+    #[cfg(feature = "inclusion")]
     pub fn include(
         &self,
         arguments: &Arguments,

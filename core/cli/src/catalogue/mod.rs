@@ -9,13 +9,19 @@ mod check;
 mod claim;
 mod error;
 mod expectation;
+#[cfg(feature = "programs")]
 mod fences;
+#[cfg(feature = "histories")]
 mod object;
 mod parameters;
+#[cfg(feature = "histories")]
 mod ready;
+#[cfg(feature = "histories")]
 mod stress;
 pub mod table;
+#[cfg(feature = "histories")]
 mod translated;
+#[cfg(feature = "histories")]
 mod validator;
 mod values;
 
@@ -26,15 +32,20 @@ pub use claim::Claim;
 pub(crate) use claim::{Read, patterns};
 pub use error::{ClaimError, ClaimErrors, InputError, RowError};
 pub use expectation::{Expectation, ExpectationError};
+#[cfg(feature = "programs")]
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub(crate) use parameters::one_line;
 pub use parameters::{Arguments, Parameter, ParameterKind, Parameters};
+#[cfg(feature = "histories")]
 pub(crate) use stress::Attendance;
+#[cfg(feature = "histories")]
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
+#[cfg(feature = "histories")]
 pub use validator::{Validator, ValidatorError};
 pub(crate) use values::whole_number;
 pub use values::{Choice, Number, choice, number};
 
+#[cfg(feature = "histories")]
 use std::sync::LazyLock;
 
 use refmap::internal::nearest;
@@ -52,10 +63,13 @@ pub struct Catalogue {
     /// The tables, in the order in which they are listed. A published one is a claim for each of its cells.
     pub tables: Vec<Table>,
     /// The programs for fence synthesis, in the order in which they are listed.
+    #[cfg(feature = "programs")]
     pub fences: Vec<FenceProblem>,
     /// The stress runs, in the order in which they are listed.
+    #[cfg(feature = "histories")]
     pub stress: Vec<StressRun>,
     /// The validators of recorded histories, in the order in which they are listed.
+    #[cfg(feature = "histories")]
     pub validators: Vec<Validator>,
 }
 
@@ -69,6 +83,7 @@ impl Catalogue {
     }
 
     /// The validators of this catalogue, and then those of the ready specifications whose names it does not take.
+    #[cfg(feature = "histories")]
     pub fn all_validators(&self) -> impl Iterator<Item = &Validator> {
         static READY: LazyLock<Vec<Validator>> = LazyLock::new(ready::ready);
         let is_free = |ready: &&Validator| {

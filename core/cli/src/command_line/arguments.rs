@@ -10,29 +10,40 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::checkpoint::{CHECK, KeptCommand, Question};
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
-use super::command::{
-    CheckCommand, Command, Compared, FencesCommand, GraphCommand, IncludeCommand, Listing,
-    LitmusCommand, Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
-};
-use super::feature::with_feature;
-#[cfg(not(feature = "pictures"))]
-use super::feature::{Feature, refusal};
+#[cfg(feature = "graph")]
+use super::command::GraphCommand;
+use super::command::{CheckCommand, Command, Listing, Page, RunAllCommand, TableCommand};
+#[cfg(feature = "inclusion")]
+use super::command::{Compared, IncludeCommand};
+#[cfg(feature = "programs")]
+use super::command::{FencesCommand, LitmusCommand};
+#[cfg(feature = "histories")]
+use super::command::{StressCommand, ValidateCommand};
+use super::feature::{self, with_feature};
+#[cfg(feature = "pictures")]
+use super::grammar::EXPLORE;
+#[cfg(feature = "histories")]
+use super::grammar::criteria;
 use super::grammar::{
-    self, ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, INCLUDE, Named, PROCESSES, SAMPLES,
-    SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
+    self, ANY_NUMBER_OF, Named, PROCESSES, SAMPLES, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command,
 };
-use super::new::NewCommand;
+#[cfg(feature = "inclusion")]
+use super::grammar::{IMPLEMENTATION, INCLUDE, SPECIFICATION};
+use super::new::{NewCommand, ProjectKind};
 #[cfg(feature = "distributed")]
 use super::processes::Company;
 use crate::catalogue::{Abilities, Catalogue, Check, patterns};
 use crate::shell;
 use refmap::explore::{Limits, Spilling};
+#[cfg(feature = "inclusion")]
 use refmap::inclusion::Comparison;
 use refmap::internal::{Detail, nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until, Warnings};
 use refmap::random::{Samples, Walks};
 use refmap::report::Verdict;
+#[cfg(feature = "programs")]
 use refmap_programs::MemoryModel;
+#[cfg(feature = "histories")]
 use serde_json::{Map, Value};
 
 pub(super) fn parse(
@@ -54,6 +65,9 @@ pub(super) fn parse(
         .map_err(with_feature)
         .map_err(|error| with_known_names(error, catalogue, words))
         .map_err(|error| with_allowed_values(error, catalogue, words))?;
+    if let Some((command, _)) = matches.subcommand() {
+        feature::validate(command)?;
+    }
     Ok(match matches.subcommand() {
         Some(("list", matches)) => Command::List(if matches.get_flag("json") {
             Listing::Json
@@ -74,16 +88,24 @@ pub(super) fn parse(
         Some(("new", matches)) => Command::New(NewCommand {
             folder: required(matches, "folder"),
             refmap: matches.get_one::<PathBuf>("refmap").cloned(),
+            kind: if matches.get_flag("object") {
+                ProjectKind::Object
+            } else {
+                ProjectKind::Model
+            },
         }),
+        #[cfg(feature = "graph")]
         Some(("graph", matches)) => Command::Graph(GraphCommand {
             files: files(matches),
             limits: time_and_memory(matches),
             json: matches.get_flag("json"),
             html: page(matches, told),
         }),
+        #[cfg(feature = "inclusion")]
         Some((INCLUDE, matches)) => {
             Command::Include(Box::new(include_command(catalogue, matches, told)?))
         }
+        #[cfg(feature = "programs")]
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: files(matches),
             model: model(matches, "model"),
@@ -95,6 +117,7 @@ pub(super) fn parse(
             },
             json: matches.get_flag("json"),
         }),
+        #[cfg(feature = "histories")]
         Some(("validate", matches)) => Command::Validate(ValidateCommand {
             file: required(matches, "file"),
             against: required(matches, "against"),
@@ -108,12 +131,13 @@ pub(super) fn parse(
             html: page(matches, told),
             quiet: matches.get_flag("quiet"),
         }),
+        #[cfg(feature = "programs")]
         Some(("fences", matches)) => {
             let (name, matches) = named(matches);
             let mut problems = catalogue.fences.iter();
             let problem = problems.find(|problem| problem.name == name);
             let problem = problem.expect("clap knows those of the catalogue only");
-            Command::Fences(FencesCommand {
+            Command::Fences(Box::new(FencesCommand {
                 problem: name.to_owned(),
                 arguments: problem.parameters.arguments(matches.clone()),
                 model: model(matches, "memory"),
@@ -122,8 +146,9 @@ pub(super) fn parse(
                 json: matches.get_flag("json"),
                 detail: detail(matches),
                 quiet: matches.get_flag("quiet"),
-            })
+            }))
         }
+        #[cfg(feature = "histories")]
         Some(("stress", matches)) => {
             let (name, matches) = named(matches);
             let stress = catalogue
@@ -143,8 +168,6 @@ pub(super) fn parse(
                 quiet: matches.get_flag("quiet"),
             })
         }
-        #[cfg(not(feature = "pictures"))]
-        Some((EXPLORE, _)) => return Err(refusal(&Feature::Pictures.missing(EXPLORE))),
         #[cfg(feature = "pictures")]
         Some((EXPLORE, matches)) => {
             let (name, matches) = named(matches);
@@ -167,7 +190,9 @@ pub(super) fn parse(
             let check = known_check(catalogue, name);
             Command::Check(Box::new(check_command(check, matches, told)?))
         }
+        #[cfg(feature = "shell")]
         Some(("completions", matches)) => Command::Completions(required(matches, "shell")),
+        #[cfg(feature = "shell")]
         Some(("man", matches)) => {
             let path = matches.get_many("command").unwrap_or_default();
             Command::Man(path.cloned().collect())
@@ -202,6 +227,7 @@ fn files(matches: &ArgMatches) -> Vec<PathBuf> {
 /// # Errors
 ///
 /// If a checkpoint cannot be resumed.
+#[cfg(feature = "inclusion")]
 fn include_command(
     catalogue: &Catalogue,
     matches: &ArgMatches,
@@ -293,14 +319,20 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         ("check", checks.collect())
     } else if command == Some("table") {
         ("table", tables.collect())
-    } else if command == Some("fences") {
-        let problems = catalogue.fences.iter().map(|problem| problem.name);
-        ("program with places for fences", problems.collect())
-    } else if command == Some("stress") {
-        let runs = catalogue.stress.iter().map(|stress| stress.name);
-        ("implementation to stress", runs.collect())
     } else {
-        return error;
+        match command {
+            #[cfg(feature = "programs")]
+            Some("fences") => {
+                let problems = catalogue.fences.iter().map(|problem| problem.name);
+                ("program with places for fences", problems.collect())
+            }
+            #[cfg(feature = "histories")]
+            Some("stress") => {
+                let runs = catalogue.stress.iter().map(|stress| stress.name);
+                ("implementation to stress", runs.collect())
+            }
+            _ => return error,
+        }
     };
     if known.is_empty() {
         // The catalogue has no such items, so the unknown name is the command itself.
@@ -334,6 +366,7 @@ fn with_allowed_values(
     }
 }
 
+#[cfg(feature = "programs")]
 fn model(matches: &ArgMatches, option: &str) -> MemoryModel {
     matches
         .get_one::<String>(option)
@@ -362,6 +395,7 @@ fn time_and_memory(matches: &ArgMatches) -> Limits {
 /// # Errors
 ///
 /// If one is given twice.
+#[cfg(feature = "histories")]
 fn parameters(matches: &ArgMatches) -> Result<Map<String, Value>, clap::Error> {
     let given = matches.get_many::<(String, Value)>("parameter");
     let mut parameters = Map::new();
@@ -429,7 +463,8 @@ fn liveness(matches: &ArgMatches) -> Liveness {
 }
 
 fn spill(matches: &ArgMatches) -> Option<Spilling> {
-    let folder = matches.get_one::<PathBuf>("spill")?;
+    // Without disk it has no value.
+    let folder = matches.try_get_one::<PathBuf>("spill").ok().flatten()?;
     Some(Spilling {
         folder: folder.clone(),
         from_bytes: None,
@@ -462,7 +497,7 @@ fn seed(matches: &ArgMatches) -> u64 {
 ///
 /// If there is a seed, and nothing is random.
 fn search(matches: &ArgMatches) -> Result<Search, clap::Error> {
-    if matches.contains_id(ANY_NUMBER_OF) {
+    if cfg!(feature = "any-number") && matches.contains_id(ANY_NUMBER_OF) {
         let views = matches.get_one("views").copied();
         return Ok(Search::AnyNumber { views });
     }

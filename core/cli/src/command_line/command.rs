@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+#[cfg(feature = "shell")]
 use clap_complete::Shell;
 
 use super::new::NewCommand;
@@ -11,33 +12,45 @@ use crate::catalogue::Arguments;
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::Limits;
+#[cfg(feature = "inclusion")]
 use refmap::inclusion::Comparison;
 use refmap::internal::Detail;
 use refmap::obligation::Settings;
 #[cfg(feature = "pictures")]
 use refmap::obligation::{Liveness, Selection};
 use refmap::report::Verdict;
+#[cfg(feature = "histories")]
 use refmap::report::history::Criterion;
+#[cfg(feature = "programs")]
 use refmap_programs::MemoryModel;
+#[cfg(feature = "histories")]
 use serde_json::{Map, Value};
 
 /// Command.
 pub(super) enum Command {
     RunAll(RunAllCommand),
+    #[cfg(feature = "shell")]
     Completions(Shell),
     List(Listing),
     /// The manual page of a command, which is a path in the grammar.
+    #[cfg(feature = "shell")]
     Man(Vec<String>),
     Table(TableCommand),
     Check(Box<CheckCommand>),
     #[cfg(feature = "pictures")]
     Explore(ExploreCommand),
-    Fences(FencesCommand),
+    #[cfg(feature = "programs")]
+    Fences(Box<FencesCommand>),
+    #[cfg(feature = "graph")]
     Graph(GraphCommand),
+    #[cfg(feature = "inclusion")]
     Include(Box<IncludeCommand>),
+    #[cfg(feature = "programs")]
     Litmus(LitmusCommand),
     New(NewCommand),
+    #[cfg(feature = "histories")]
     Stress(StressCommand),
+    #[cfg(feature = "histories")]
     Validate(ValidateCommand),
 }
 
@@ -50,18 +63,21 @@ impl Command {
             Self::Check(command) => {
                 command.junit.is_some() || command.trace.is_some() || command.html.is_some()
             }
+            #[cfg(feature = "graph")]
             Self::Graph(command) => command.html.is_some(),
+            #[cfg(feature = "inclusion")]
             Self::Include(command) => command.html.is_some(),
+            #[cfg(feature = "histories")]
             Self::Stress(command) => {
                 command.record.is_some() || command.junit.is_some() || command.html.is_some()
             }
+            #[cfg(feature = "histories")]
             Self::Validate(command) => command.html.is_some(),
-            Self::Completions(_)
-            | Self::List(_)
-            | Self::Man(_)
-            | Self::Fences(_)
-            | Self::Litmus(_)
-            | Self::New(_) => false,
+            #[cfg(feature = "shell")]
+            Self::Completions(_) | Self::Man(_) => false,
+            #[cfg(feature = "programs")]
+            Self::Fences(_) | Self::Litmus(_) => false,
+            Self::List(_) | Self::New(_) => false,
             #[cfg(feature = "pictures")]
             Self::Explore(_) => false,
         }
@@ -88,6 +104,7 @@ pub(super) struct TableCommand {
 }
 
 /// Synthesizes the fences of one program.
+#[cfg(feature = "programs")]
 pub(super) struct FencesCommand {
     pub problem: String,
     pub arguments: Arguments,
@@ -107,6 +124,7 @@ pub(super) struct Page {
 }
 
 /// Decides the properties of explicit systems.
+#[cfg(feature = "graph")]
 pub(super) struct GraphCommand {
     pub files: Vec<PathBuf>,
     pub limits: Limits,
@@ -115,6 +133,7 @@ pub(super) struct GraphCommand {
 }
 
 /// Compares two systems without a mapping.
+#[cfg(feature = "inclusion")]
 pub(super) struct IncludeCommand {
     pub compared: Compared,
     pub comparison: Comparison<'static>,
@@ -124,6 +143,7 @@ pub(super) struct IncludeCommand {
 }
 
 /// Systems that are compared.
+#[cfg(feature = "inclusion")]
 pub(super) enum Compared {
     /// Those of a check.
     Check {
@@ -135,6 +155,7 @@ pub(super) enum Compared {
 }
 
 /// Runs litmus tests.
+#[cfg(feature = "programs")]
 pub(super) struct LitmusCommand {
     pub files: Vec<PathBuf>,
     pub model: MemoryModel,
@@ -143,6 +164,7 @@ pub(super) struct LitmusCommand {
 }
 
 /// Runs one stress run.
+#[cfg(feature = "histories")]
 pub(super) struct StressCommand {
     pub stress: String,
     pub arguments: Arguments,
@@ -156,6 +178,7 @@ pub(super) struct StressCommand {
 }
 
 /// Validates a recorded history.
+#[cfg(feature = "histories")]
 pub(super) struct ValidateCommand {
     pub file: PathBuf,
     pub against: String,

@@ -5,9 +5,11 @@ use std::io::{self, Write};
 use clap::{Arg, Command};
 use clap_complete::{Shell, generate};
 
+use super::feature;
+
 pub(super) fn grammar() -> Command {
-    Command::new("completions")
-        .about("A script with which a shell completes commands, checks and options")
+    Command::new(feature::COMPLETIONS.name)
+        .about(feature::COMPLETIONS.about)
         .after_help(
             "To install it, have the shell read it when it starts. In ~/.bashrc: \
              source <(PROGRAM completions bash). In ~/.zshrc, after compinit: source <(PROGRAM completions zsh). \

@@ -14,8 +14,11 @@ use super::page_file::PageFileError;
 use super::processes::CompanyError;
 use super::status::Status;
 use super::trace_file::TraceFileError;
+#[cfg(feature = "inclusion")]
 use crate::aldebaran::AldebaranError;
-use crate::catalogue::{ClaimErrors, InputError, ValidatorError};
+#[cfg(feature = "histories")]
+use crate::catalogue::ValidatorError;
+use crate::catalogue::{ClaimErrors, InputError};
 
 /// Error: a command could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -56,9 +59,11 @@ pub enum CommandError {
     #[error("error: {0}")]
     JunitFile(#[from] JunitFileError),
     /// A labelled transition system cannot be compared.
+    #[cfg(feature = "inclusion")]
     #[error("error: {0}")]
     GraphFile(#[from] GraphFileError),
     /// The history cannot be validated.
+    #[cfg(feature = "histories")]
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
     /// The project cannot be written.
@@ -71,6 +76,7 @@ pub enum CommandError {
     #[error("error: cannot start a thread: {0}")]
     Thread(io::Error),
     /// The history of a stress run cannot be written.
+    #[cfg(feature = "histories")]
     #[error("error: {0}")]
     Unrecorded(String),
     /// Several results cannot be written.
@@ -126,6 +132,7 @@ fn lines(errors: &[CommandError]) -> String {
 }
 
 /// Reason why a file cannot be compared.
+#[cfg(feature = "inclusion")]
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", file.display())]
 pub struct GraphFileError {
@@ -134,6 +141,7 @@ pub struct GraphFileError {
 }
 
 /// Error: a file has no verdict.
+#[cfg(feature = "histories")]
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryFileError {
     /// The file cannot be opened.

@@ -6,10 +6,128 @@ use clap::builder::ValueParser;
 /// Feature of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
+    /// Checks of every number of members.
+    AnyNumber,
+    /// States that go to disk.
+    Disk,
     /// Searches of several processes.
     Distributed,
+    /// Liveness of explicit systems.
+    Graph,
+    /// Tests and recorded histories of concurrent objects.
+    Histories,
+    /// Comparisons without a mapping.
+    Inclusion,
     /// Pages of HTML, and the explorer in the browser.
     Pictures,
+    /// Programs under memory models.
+    Programs,
+    /// Scripts and manual pages for a shell.
+    Shell,
+}
+
+/// Command that a feature brings.
+pub(super) struct Brought {
+    pub name: &'static str,
+    pub about: &'static str,
+    feature: Feature,
+}
+
+const fn brought(name: &'static str, about: &'static str, feature: Feature) -> Brought {
+    Brought {
+        name,
+        about,
+        feature,
+    }
+}
+
+pub(super) const LITMUS: Brought = brought(
+    "litmus",
+    "Runs litmus tests of the herd tools, X86 and X86_64, under a memory model",
+    Feature::Programs,
+);
+pub(super) const FENCES: Brought = brought(
+    "fences",
+    "Every minimal set of fences that mends a program under a memory model",
+    Feature::Programs,
+);
+pub(super) const GRAPH: Brought = brought(
+    "graph",
+    "Decides liveness properties of explicit transition systems under fairness",
+    Feature::Graph,
+);
+pub(super) const INCLUDE: Brought = brought(
+    "include",
+    "Compares two systems without a mapping, and says which variable a mapping lacks",
+    Feature::Inclusion,
+);
+pub(super) const COMPLETIONS: Brought = brought(
+    "completions",
+    "A script with which a shell completes commands, checks and options",
+    Feature::Shell,
+);
+pub(super) const MAN: Brought = brought(
+    "man",
+    "A manual page, of the program or of a command",
+    Feature::Shell,
+);
+pub(super) const EXPLORE: Brought = brought(
+    "explore",
+    "Steps through one refinement in the browser",
+    Feature::Pictures,
+);
+pub(super) const STRESS: Brought = brought(
+    "stress",
+    "Drives an implementation on real threads, and looks for what may not happen",
+    Feature::Histories,
+);
+pub(super) const VALIDATE: Brought = brought(
+    "validate",
+    "Whether a recorded history is a behaviour of a specification",
+    Feature::Histories,
+);
+
+/// Commands that features bring.
+const COMMANDS: [Brought; 9] = [
+    LITMUS,
+    GRAPH,
+    INCLUDE,
+    COMPLETIONS,
+    MAN,
+    EXPLORE,
+    FENCES,
+    STRESS,
+    VALIDATE,
+];
+
+/// The program with the commands, too, that are not compiled in: each says which feature brings it.
+pub(super) fn with_missing(program: clap::Command) -> clap::Command {
+    let missing = COMMANDS.iter().filter(|command| !command.feature.is_on());
+    program.subcommands(missing.map(Brought::refused))
+}
+
+/// Tests that a command is compiled in.
+pub(super) fn validate(command: &str) -> Result<(), clap::Error> {
+    let mut missing = COMMANDS.iter().filter(|command| !command.feature.is_on());
+    match missing.find(|brought| brought.name == command) {
+        Some(brought) => Err(refusal(&brought.feature.missing(brought.name))),
+        None => Ok(()),
+    }
+}
+
+impl Brought {
+    /// The command as it is without the feature, whatever its arguments.
+    fn refused(&self) -> clap::Command {
+        let words = Arg::new("words")
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .hide(true);
+        clap::Command::new(self.name)
+            .about(self.feature.described(self.about))
+            .disable_help_flag(true)
+            .arg(words)
+    }
 }
 
 /// Error: an option or a command is not compiled in.
@@ -25,20 +143,44 @@ pub(super) struct MissingFeature {
 }
 
 impl Feature {
-    const ALL: [Self; 2] = [Self::Distributed, Self::Pictures];
+    const ALL: [Self; 9] = [
+        Self::AnyNumber,
+        Self::Disk,
+        Self::Distributed,
+        Self::Graph,
+        Self::Histories,
+        Self::Inclusion,
+        Self::Pictures,
+        Self::Programs,
+        Self::Shell,
+    ];
 
     fn name(self) -> &'static str {
         match self {
+            Self::AnyNumber => "any-number",
+            Self::Disk => "disk",
             Self::Distributed => "distributed",
+            Self::Graph => "graph",
+            Self::Histories => "histories",
+            Self::Inclusion => "inclusion",
             Self::Pictures => "pictures",
+            Self::Programs => "programs",
+            Self::Shell => "shell",
         }
     }
 
     /// True if it is compiled in.
     pub const fn is_on(self) -> bool {
         match self {
+            Self::AnyNumber => cfg!(feature = "any-number"),
+            Self::Disk => cfg!(feature = "disk"),
             Self::Distributed => cfg!(feature = "distributed"),
+            Self::Graph => cfg!(feature = "graph"),
+            Self::Histories => cfg!(feature = "histories"),
+            Self::Inclusion => cfg!(feature = "inclusion"),
             Self::Pictures => cfg!(feature = "pictures"),
+            Self::Programs => cfg!(feature = "programs"),
+            Self::Shell => cfg!(feature = "shell"),
         }
     }
 
@@ -80,20 +222,6 @@ impl Feature {
                 Err::<(), _>(missing.clone())
             }))
     }
-
-    /// A command as it is without the feature, whatever its arguments.
-    #[cfg(any(test, not(feature = "pictures")))]
-    pub fn command(self, name: &'static str, about: &str) -> clap::Command {
-        let words = Arg::new("words")
-            .num_args(0..)
-            .trailing_var_arg(true)
-            .allow_hyphen_values(true)
-            .hide(true);
-        clap::Command::new(name)
-            .about(self.described(about))
-            .disable_help_flag(true)
-            .arg(words)
-    }
 }
 
 /// The error of a command, or in its place that an option needs a feature.
@@ -127,7 +255,7 @@ mod tests {
         let command = Command::new("check").arg(Feature::Distributed.refused(hosts));
         let mut with_explore = Command::new("program")
             .subcommand(command)
-            .subcommand(Feature::Pictures.command("explore", "A browser"));
+            .subcommand(EXPLORE.refused());
         let refused = with_explore
             .clone()
             .try_get_matches_from(["program", "check", "--hosts", "file"])
@@ -138,7 +266,8 @@ mod tests {
             refused.to_string(),
             format!(
                 "error: --hosts needs the feature \"distributed\" of refmap-cli, without which this program was built; in its Cargo.toml: \
-                 refmap-cli = {{ version = {version:?}, features = [\"distributed\", \"pictures\"] }}\n"
+                 refmap-cli = {{ version = {version:?}, features = {:?} }}\n",
+                Feature::ALL.map(Feature::name)
             )
         );
         for words in [
@@ -149,7 +278,9 @@ mod tests {
             assert!(parsed.is_ok_and(|of| of.subcommand_name() == Some("explore")));
         }
         let help = with_explore.render_help().to_string();
-        assert!(help.contains("A browser [feature \"pictures\" of refmap-cli]"));
+        assert!(help.contains(
+            "Steps through one refinement in the browser [feature \"pictures\" of refmap-cli]"
+        ));
         // Other errors are left as they are.
         let other = with_explore.try_get_matches_from(["program", "check", "--host"]);
         let other = other.expect_err("there is no such option");

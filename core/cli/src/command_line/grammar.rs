@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
-use super::feature::Feature;
+use super::feature::{self, Feature};
 use super::size::{bytes, minutes, seconds};
+#[cfg(feature = "shell")]
 use super::{completions, man};
 use crate::catalogue::table::Rows;
 use crate::catalogue::{Abilities, Ability, Catalogue, Check, Parameters, whole_number};
@@ -16,20 +17,25 @@ use crate::catalogue::{Abilities, Ability, Catalogue, Check, Parameters, whole_n
 use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::Storage;
 use refmap::obligation::Symmetry;
+#[cfg(feature = "histories")]
 use refmap::report::history::Criterion;
+#[cfg(feature = "programs")]
 use refmap_programs::MemoryModel;
+#[cfg(feature = "histories")]
 use serde_json::Value;
 
 /// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
 
 /// Name of the command that compares two systems without a mapping.
-pub(super) const INCLUDE: &str = "include";
+pub(super) const INCLUDE: &str = feature::INCLUDE.name;
 
 /// File with the implementation, where two explicit systems are compared.
+#[cfg(feature = "inclusion")]
 pub(super) const IMPLEMENTATION: &str = "A.aut";
 
 /// File with the specification.
+#[cfg(feature = "inclusion")]
 pub(super) const SPECIFICATION: &str = "B.aut";
 
 /// Option for the number of states that are drawn.
@@ -102,30 +108,36 @@ pub(super) fn command(
                 .subcommand_help_heading("Checks")
                 .subcommands(checks),
         )
-        .subcommand(litmus())
-        .subcommand(graph())
-        .subcommand(include(catalogue))
-        .subcommand(completions::grammar())
-        .subcommand(man::grammar());
+        ;
+    #[cfg(feature = "programs")]
+    let command = command.subcommand(litmus());
+    #[cfg(feature = "graph")]
+    let command = command.subcommand(graph());
+    #[cfg(feature = "inclusion")]
+    let command = command.subcommand(include(catalogue));
+    #[cfg(feature = "shell")]
+    let command = command.subcommands([completions::grammar(), man::grammar()]);
     #[cfg(feature = "pictures")]
     let command = command.subcommand(explore(catalogue, offered));
-    #[cfg(not(feature = "pictures"))]
-    let command = command.subcommand(Feature::Pictures.command(EXPLORE, EXPLORES));
+    let command = feature::with_missing(command);
     // A project writes no other one.
     let command = match name {
         "refmap" => command.subcommand(new()),
         _ => command,
     };
+    #[cfg(feature = "programs")]
     let command = if catalogue.fences.is_empty() {
         command
     } else {
         command.subcommand(fences(catalogue))
     };
+    #[cfg(feature = "histories")]
     let command = if catalogue.stress.is_empty() {
         command
     } else {
         command.subcommand(stress(catalogue))
     };
+    #[cfg(feature = "histories")]
     let command = command.subcommand(validate(catalogue));
     if catalogue.tables.is_empty() {
         return command;
@@ -179,11 +191,16 @@ fn new() -> clap::Command {
             )
             .value_parser(clap::value_parser!(PathBuf)),
         )
+        .arg(flag(
+            "object",
+            "Tests a concurrent object of your own, in the place of a model",
+        ))
 }
 
+#[cfg(feature = "programs")]
 fn litmus() -> clap::Command {
-    clap::Command::new("litmus")
-        .about("Runs litmus tests of the herd tools, X86 and X86_64, under a memory model")
+    clap::Command::new(feature::LITMUS.name)
+        .about(feature::LITMUS.about)
         .after_help(
             "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
              instruction is a full fence, under pso-no and rmo-no it orders nothing of its own. No model \
@@ -217,9 +234,10 @@ fn litmus() -> clap::Command {
         .arg(json_option())
 }
 
+#[cfg(feature = "graph")]
 fn graph() -> clap::Command {
-    clap::Command::new("graph")
-        .about("Decides liveness properties of explicit transition systems under fairness")
+    clap::Command::new(feature::GRAPH.name)
+        .about(feature::GRAPH.about)
         .after_help(format!(
             "{}\nExit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
              a file could not be read, and the others are decided nevertheless, 3 it was interrupted, or ended by a limit.",
@@ -238,6 +256,7 @@ fn graph() -> clap::Command {
         .arg(html_option())
 }
 
+#[cfg(feature = "inclusion")]
 fn include(catalogue: &Catalogue) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
         unless_resumed(check.parameters.augment(clap::Command::new(check.name)))
@@ -253,7 +272,7 @@ fn include(catalogue: &Catalogue) -> clap::Command {
             .value_parser(clap::value_parser!(PathBuf))
     };
     clap::Command::new(INCLUDE)
-        .about("Compares two systems without a mapping, and says which variable a mapping lacks")
+        .about(feature::INCLUDE.about)
         .after_help(
             "The systems are those of a check, whose mapping is not used, or two labelled transition systems in the format of \
              Aldebaran (.aut): `des (INITIAL, TRANSITIONS, STATES)`, then a line `(FROM, LABEL, TO)` for each transition; a label \
@@ -273,6 +292,7 @@ fn include(catalogue: &Catalogue) -> clap::Command {
         .subcommands(checks)
 }
 
+#[cfg(feature = "inclusion")]
 fn include_options(parameters: Option<&Parameters>) -> Vec<Arg> {
     let [most_states, _] = bounds();
     let mut options = vec![threads_option(parameters), most_states];
@@ -284,6 +304,7 @@ fn include_options(parameters: Option<&Parameters>) -> Vec<Arg> {
 }
 
 /// Grammar of what a checkpoint of `include` keeps of its command, after the name of the check: its parameters. Of two files it keeps nothing.
+#[cfg(feature = "inclusion")]
 pub(super) fn included(check: Option<&Check>) -> clap::Command {
     let command = clap::Command::new(INCLUDE)
         .no_binary_name(true)
@@ -326,13 +347,16 @@ fn on_disk(excluded_by: &[&'static str], besides: &str) -> [Arg; 4] {
             format!("Has states go to disk, into this folder, when --max-memory comes near{besides}"),
         ),
     ]
+    .map(|option| Feature::Disk.option(option))
 }
 
+#[cfg(feature = "programs")]
 fn model_option(name: &'static str) -> Arg {
     let names = MemoryModel::ALL.map(MemoryModel::name);
     valued(name, "MODEL", "The memory model").value_parser(PossibleValuesParser::new(names))
 }
 
+#[cfg(feature = "programs")]
 fn fences(catalogue: &Catalogue) -> clap::Command {
     let problems = catalogue.fences.iter().map(|problem| {
         problem
@@ -350,8 +374,8 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
                 quiet_option(),
             ])
     });
-    clap::Command::new("fences")
-        .about("Every minimal set of fences that mends a program under a memory model")
+    clap::Command::new(feature::FENCES.name)
+        .about(feature::FENCES.about)
         .after_help(
             "Each set is shown to be minimal by what goes wrong without any one of its fences. No model speculates: a set has a \
              warning for each load that a branch alone keeps behind an earlier one.\n\n\
@@ -364,6 +388,7 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
         .subcommands(problems)
 }
 
+#[cfg(feature = "histories")]
 fn stress(catalogue: &Catalogue) -> clap::Command {
     let runs = catalogue.stress.iter().map(|stress| {
         stress
@@ -395,8 +420,8 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
             ])
             .arg(html_option())
     });
-    clap::Command::new("stress")
-        .about("Drives an implementation on real threads, and looks for what may not happen")
+    clap::Command::new(feature::STRESS.name)
+        .about(feature::STRESS.about)
         .after_help(
             "What is found depends on the machine's schedules, so that nothing found shows nothing: \
              the verdict is then incomplete.\n\n\
@@ -409,14 +434,15 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
         .subcommands(runs)
 }
 
+#[cfg(feature = "histories")]
 fn validate(catalogue: &Catalogue) -> clap::Command {
     let names = catalogue.all_validators().map(|validator| validator.name);
     let listed = catalogue.all_validators().map(|validator| {
         let (name, about, source) = (validator.name, validator.about, validator.source);
         format!("  {name}: {about} [{source}]\n")
     });
-    clap::Command::new("validate")
-        .about("Whether a recorded history is a behaviour of a specification")
+    clap::Command::new(feature::VALIDATE.name)
+        .about(feature::VALIDATE.about)
         .after_help(format!(
             "Specifications:\n{}\n\
              Exit status: 0 it is, 1 it is not, 2 the command or the history is unusable, 3 a limit came \
@@ -580,6 +606,7 @@ fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 }
 
 /// Parameter with its value, of JSON if it can be read so, else a text.
+#[cfg(feature = "histories")]
 fn parameter(given: &str) -> Result<(String, Value), String> {
     let (name, value) = given
         .split_once('=')
@@ -600,6 +627,7 @@ pub(super) const SYMMETRIES: [(&str, Symmetry); 2] =
     [("none", Symmetry::None), ("full", Symmetry::Full)];
 
 /// Criteria by their names, the default first.
+#[cfg(feature = "histories")]
 pub(super) fn criteria() -> [(&'static str, Criterion); 3] {
     Criterion::ALL.map(|criterion| (criterion.name(), criterion))
 }
@@ -649,8 +677,8 @@ fn liveness_option() -> Arg {
 }
 
 /// Command that steps through a refinement.
-pub(super) const EXPLORE: &str = "explore";
-const EXPLORES: &str = "Steps through one refinement in the browser";
+#[cfg(feature = "pictures")]
+pub(super) const EXPLORE: &str = feature::EXPLORE.name;
 
 /// `explore`, with a command for each check.
 #[cfg(feature = "pictures")]
@@ -685,7 +713,7 @@ fn explore(catalogue: &Catalogue, offered: &Offered<'_>) -> clap::Command {
             .args(limit_options())
     });
     clap::Command::new(EXPLORE)
-        .about(EXPLORES)
+        .about(feature::EXPLORE.about)
         .after_help(
             "A page shows a state on both levels, and each step that can be taken there: what it simulates, and which \
              obligations it passes. Nothing is searched for, until a page is asked to run to the counterexample. \
@@ -880,7 +908,7 @@ impl Options<'_> {
         )
         .value_parser(number::<usize>(1..=6))
         .requires(ANY_NUMBER_OF);
-        [option, views]
+        [option, views].map(|option| Feature::AnyNumber.option(option))
     }
 }
 

@@ -24,11 +24,19 @@ pub(super) fn list(
                 .published()
                 .map(|(table, _)| table.head())
                 .collect();
-            let listed = json!({
+            let mut listed = json!({
                 "checks": catalogue.checks, "claims": catalogue.claims()?, "grids": tables,
-                "fences": catalogue.fences, "stress": catalogue.stress,
-                "validators": catalogue.all_validators().collect::<Vec<_>>(),
+                "fences": [], "stress": [], "validators": [],
             });
+            #[cfg(feature = "programs")]
+            {
+                listed["fences"] = json!(catalogue.fences);
+            }
+            #[cfg(feature = "histories")]
+            {
+                listed["stress"] = json!(catalogue.stress);
+                listed["validators"] = json!(catalogue.all_validators().collect::<Vec<_>>());
+            }
             Ok(json::print(&listed, output)?)
         }
     }
@@ -92,6 +100,21 @@ fn text(
         let line = format!("      {size}  [{source}] {}", table.about);
         paragraph(output, width, line, 6)?;
     }
+    #[cfg(feature = "programs")]
+    fences(name, catalogue, width, output)?;
+    #[cfg(feature = "histories")]
+    objects(name, catalogue, width, output)?;
+    Ok(())
+}
+
+/// Programs that may lack fences.
+#[cfg(feature = "programs")]
+fn fences(
+    name: &str,
+    catalogue: &Catalogue,
+    width: usize,
+    output: &mut dyn Write,
+) -> io::Result<()> {
     if !catalogue.fences.is_empty() {
         paragraph(output, width, String::new(), 0)?;
         let line = format!("fences are searched by {name} fences PROGRAM --memory MODEL for:");
@@ -101,6 +124,17 @@ fn text(
         let (name, about, source) = (problem.name, problem.about, problem.source);
         paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }
+    Ok(())
+}
+
+/// Objects on real threads, and validators of histories.
+#[cfg(feature = "histories")]
+fn objects(
+    name: &str,
+    catalogue: &Catalogue,
+    width: usize,
+    output: &mut dyn Write,
+) -> io::Result<()> {
     if !catalogue.stress.is_empty() {
         paragraph(output, width, String::new(), 0)?;
         paragraph(

@@ -6,9 +6,11 @@ use clap_mangen::Man;
 
 use refmap::internal::visible_lines;
 
+use super::feature;
+
 pub(super) fn grammar() -> Command {
-    Command::new("man")
-        .about("A manual page, of the program or of a command")
+    Command::new(feature::MAN.name)
+        .about(feature::MAN.about)
         .after_help(
             "To read it: PROGRAM man check | man -l -. To install it: PROGRAM man > \
              ~/.local/share/man/man1/PROGRAM.1, and PROGRAM man check > ~/.local/share/man/man1/PROGRAM-check.1.",

@@ -18,6 +18,16 @@ pub(super) struct NewCommand {
     pub folder: PathBuf,
     /// The checkout of refmap on which it depends, in the place of published crates.
     pub refmap: Option<PathBuf>,
+    pub kind: ProjectKind,
+}
+
+/// Kind of a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProjectKind {
+    /// A specification, an implementation, the refinement, and a catalogue with a test.
+    Model,
+    /// A concurrent object, and its test.
+    Object,
 }
 
 /// Error: a project cannot be written. Nothing is written then but what the error names.
@@ -75,27 +85,65 @@ pub enum NewProjectError {
     },
 }
 
-/// The program: a specification, an implementation, the refinement, and a catalogue with a test. It has the
-/// anchors by which the book includes it.
-const MAIN: &str = include_str!("../../template/src/main.rs");
+/// The program of a model. Programs have the anchors by which the book includes them.
+const MODEL: &str = include_str!("../../template/model/src/main.rs");
 
 /// The page of claims.
-const CLAIMS: &str = include_str!("../../template/CLAIMS.md");
+const CLAIMS: &str = include_str!("../../template/model/CLAIMS.md");
 
-/// The program as a project has it, without anchors.
-fn program() -> String {
-    let lines = MAIN.lines().filter(|line| {
+/// The library of an object.
+const OBJECT: &str = include_str!("../../template/object/src/lib.rs");
+
+/// A program as a project has it, without anchors.
+fn program(template: &str) -> String {
+    let lines = template.lines().filter(|line| {
         let line = line.trim_start();
         !line.starts_with("// ANCHOR")
     });
     lines.map(|line| format!("{line}\n")).collect()
 }
 
+impl ProjectKind {
+    /// The files of a project beside its manifest.
+    fn files(self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Model => vec![
+                ("CLAIMS.md", CLAIMS.to_owned()),
+                ("src/main.rs", program(MODEL)),
+            ],
+            Self::Object => vec![("src/lib.rs", program(OBJECT))],
+        }
+    }
+
+    fn described(self) -> &'static str {
+        match self {
+            Self::Model => "a counter, threads that increment it, and what is claimed of them",
+            Self::Object => "a counter that threads share, and the test of it",
+        }
+    }
+
+    /// Commands of a project.
+    fn commands(self) -> &'static str {
+        match self {
+            Self::Model => {
+                "cargo run            decides every claim\n\
+                 cargo run -- list    lists what can be checked\n\
+                 cargo test           tests that all claims are as claimed\n"
+            }
+            Self::Object => "cargo test    tests the counter, and that a wrong one is found\n",
+        }
+    }
+}
+
 /// Writes the project, and answers what can be done with it.
 pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
-    let NewCommand { folder, refmap } = command;
+    let NewCommand {
+        folder,
+        refmap,
+        kind,
+    } = command;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    write_project(folder, &name, refmap.as_deref())?;
+    write_project(folder, &name, refmap.as_deref(), *kind)?;
     let source = match refmap {
         Some(checkout) => format!("the checkout {}", checkout.display()),
         None => format!(
@@ -105,16 +153,20 @@ pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
     };
     let (shown, entered) = (folder.display(), quoted(folder));
     Ok(format!(
-        "{shown}: a counter, threads that increment it, and what is claimed of them\n\
+        "{shown}: {}\n\
          refmap is {source}\n\n\
-         cd {entered}\n\
-         cargo run            decides every claim\n\
-         cargo run -- list    lists what can be checked\n\
-         cargo test           tests that all claims are as claimed\n"
+         cd {entered}\n{}",
+        kind.described(),
+        kind.commands()
     ))
 }
 
-fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(), NewProjectError> {
+fn write_project(
+    folder: &Path,
+    name: &str,
+    refmap: Option<&Path>,
+    kind: ProjectKind,
+) -> Result<(), NewProjectError> {
     validate(name)?;
     // A link to nothing is something, too.
     if folder.symlink_metadata().is_ok() {
@@ -123,7 +175,7 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
         });
     }
     let checkout = refmap.map(|path| relative_checkout(path, folder, name));
-    let manifest = manifest(name, checkout.transpose()?.as_deref());
+    let manifest = manifest(name, checkout.transpose()?.as_deref(), kind);
     let parent = folder.parent().filter(|parent| *parent != Path::new(""));
     let parent = parent.unwrap_or(Path::new("."));
     // The folders that are made on the way, the outermost last.
@@ -131,7 +183,7 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
         .ancestors()
         .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
         .collect();
-    let written = write_whole(folder, parent, &manifest);
+    let written = write_whole(folder, parent, &manifest, kind);
     if written.is_err() {
         for folder in made {
             let _ = fs::remove_dir(folder);
@@ -141,7 +193,12 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
 }
 
 /// Writes the project beside its place, and has it appear there when it is complete.
-fn write_whole(folder: &Path, parent: &Path, manifest: &str) -> Result<(), NewProjectError> {
+fn write_whole(
+    folder: &Path,
+    parent: &Path,
+    manifest: &str,
+    kind: ProjectKind,
+) -> Result<(), NewProjectError> {
     let unwritten = |path: &Path| {
         let path = path.to_owned();
         |error| NewProjectError::Unwritten { path, error }
@@ -151,13 +208,11 @@ fn write_whole(folder: &Path, parent: &Path, manifest: &str) -> Result<(), NewPr
     let draft = draft.map_err(unwritten(folder))?;
     // A folder within it, which has the permissions that the umask permits.
     let project = draft.get().path().join("project");
-    let program = program();
-    let files = [
-        ("Cargo.toml", manifest),
-        (".gitignore", "/target\n"),
-        ("CLAIMS.md", CLAIMS),
-        ("src/main.rs", program.as_str()),
-    ];
+    let mut files = kind.files();
+    files.extend([
+        ("Cargo.toml", manifest.to_owned()),
+        (".gitignore", "/target\n".to_owned()),
+    ]);
     fs::create_dir_all(project.join("src")).map_err(unwritten(folder))?;
     for (file, text) in files {
         fs::write(project.join(file), text).map_err(unwritten(&folder.join(file)))?;
@@ -193,7 +248,7 @@ const RESERVED: [(&[&str], &str); 4] = [
         "a folder that cargo builds in",
     ),
     (
-        &["refmap", "refmap-cli", "serde"],
+        &["refmap", "refmap-cli", "refmap-histories", "serde"],
         "a package that the project depends on",
     ),
     (
@@ -283,61 +338,77 @@ fn relative_checkout(path: &Path, folder: &Path, name: &str) -> Result<PathBuf, 
     Ok(up.chain(checkout.components().skip(shared)).collect())
 }
 
-fn manifest(name: &str, checkout: Option<&Path>) -> String {
-    let dependency = |package: &str, folder: &str, more: &str| {
+/// Profile of development of the packages that a project depends on.
+const QUICKLY: &str = "\
+    # What a debugger needs is written of this package alone, which takes three quarters of the time, and a third of the room.\n\
+    [profile.dev.package]\n\
+    \"*\".debug = false\n";
+
+fn manifest(name: &str, checkout: Option<&Path>, kind: ProjectKind) -> String {
+    let dependency = |package: &str, folder: &str| {
         let whence = match checkout {
             Some(checkout) => format!("path = {:?}", checkout.join(folder).display().to_string()),
             None => format!("version = {:?}", env!("CARGO_PKG_VERSION")),
         };
-        format!("{package} = {{ {whence}{more} }}\n")
+        format!("{package} = {{ {whence} }}\n")
     };
-    let refmap = dependency("refmap", "core", "");
-    let pictures = ", features = [\"pictures\"]";
-    let refmap = refmap + &dependency("refmap-cli", "core/cli", pictures);
-    format!(
+    let package = format!(
         "[package]\n\
          name = \"{name}\"\n\
          version = \"0.1.0\"\n\
-         edition = \"2024\"\n\n\
-         [dependencies]\n\
-         {refmap}\
-         serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
-         # A search is compiled together with the model, in this package: an edit takes a third of the time, and the search half as\n\
-         # much again.\n\
-         [profile.release]\n\
-         incremental = true\n\n\
-         # So that tests search fast, too.\n\
-         [profile.dev.package]\n\
-         {name}.opt-level = 2\n\
-         refmap.opt-level = 2\n"
-    )
+         edition = \"2024\"\n\n"
+    );
+    match kind {
+        ProjectKind::Model => {
+            let refmap = dependency("refmap", "core") + &dependency("refmap-cli", "core/cli");
+            format!(
+                "{package}\
+                 [dependencies]\n\
+                 {refmap}\
+                 serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
+                 # A search is compiled together with the model, in this package: an edit takes a third of the time, and the search half as\n\
+                 # much again.\n\
+                 [profile.release]\n\
+                 incremental = true\n\n\
+                 {QUICKLY}\
+                 # So that tests search fast, too.\n\
+                 {name}.opt-level = 2\n\
+                 refmap = {{ opt-level = 1, debug-assertions = false, overflow-checks = false }}\n"
+            )
+        }
+        ProjectKind::Object => {
+            let histories = dependency("refmap-histories", "core/histories");
+            format!("{package}[dev-dependencies]\n{histories}\n{QUICKLY}")
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::ProjectKind::{Model, Object};
     use super::*;
 
     #[test]
     fn what_cannot_be_a_project_is_refused_and_nothing_is_written() {
         let here = tempfile::tempdir().expect("there is room");
         for name in ["1st", "two words", "", "über", "-a", "_", "a.b"] {
-            let error = write_project(&here.path().join(name), name, None);
+            let error = write_project(&here.path().join(name), name, None, Model);
             assert!(matches!(error, Err(NewProjectError::Name { .. })), "{name}");
         }
         for name in ["fn", "Self", "test", "std", "build", "CON", "lpt9", "serde"] {
-            let error = write_project(&here.path().join(name), name, None);
+            let error = write_project(&here.path().join(name), name, None, Model);
             let Err(NewProjectError::Reserved { .. }) = error else {
                 panic!("{name}: {error:?}");
             };
         }
-        let error = write_project(here.path(), "here", None);
+        let error = write_project(here.path(), "here", None, Object);
         assert!(matches!(error, Err(NewProjectError::Exists { .. })));
-        let error = write_project(&here.path().join("a"), "a", Some(here.path()));
+        let error = write_project(&here.path().join("a"), "a", Some(here.path()), Model);
         assert!(matches!(error, Err(NewProjectError::NoCheckout { .. })));
         let inside = here.path().join("b");
         fs::create_dir_all(here.path().join("core/cli")).expect("there is room");
         fs::write(here.path().join("core/cli/Cargo.toml"), "").expect("there is room");
-        let error = write_project(&inside, "b", Some(here.path()));
+        let error = write_project(&inside, "b", Some(here.path()), Model);
         assert!(matches!(error, Err(NewProjectError::Inside { .. })));
         assert!(!inside.exists() && !here.path().join("a").exists());
     }
@@ -361,7 +432,7 @@ mod tests {
         ];
         let reserved = RESERVED.iter().flat_map(|(names, _)| names.iter());
         // Cargo does not ask for these: a folder is no keyword, nor is a name that it depends on itself.
-        let accepted = ["gen", "refmap", "refmap-cli", "serde"];
+        let accepted = ["gen", "refmap", "refmap-cli", "refmap-histories", "serde"];
         let (keywords, reserved) = (KEYWORDS.iter().step_by(9), reserved.step_by(2));
         for name in keywords.chain(reserved).chain(&others) {
             let made = cargo(here.path(), &["new", "--vcs", "none", name]);
@@ -393,12 +464,12 @@ mod tests {
             let above = here.path().join(above);
             fs::create_dir(&above).expect("there is room");
             if let Some(members) = members {
-                write_project(&above.join("a"), "a", None).expect("there is room");
+                write_project(&above.join("a"), "a", None, Object).expect("there is room");
                 let manifest = format!("[workspace]\nresolver = \"3\"\nmembers = {members}\n");
                 fs::write(above.join("Cargo.toml"), manifest).expect("there is room");
             }
             let folder = above.join("queue");
-            write_project(&folder, "queue", None).expect("there is room");
+            write_project(&folder, "queue", None, Model).expect("there is room");
             is_read(&folder);
             if members.is_some() {
                 is_read(&above);
@@ -414,11 +485,16 @@ mod tests {
         let is_empty = || here.path().read_dir().expect("it is there").count() == 0;
         // Longer than a name may be: the folders above it can be made.
         let name = "a".repeat(300);
-        let error = write_project(&here.path().join("new/newer").join(&name), &name, None);
+        let error = write_project(
+            &here.path().join("new/newer").join(&name),
+            &name,
+            None,
+            Model,
+        );
         assert!(matches!(error, Err(NewProjectError::Unwritten { .. })));
         assert!(is_empty());
         let made = here.path().join("new/newer/queue");
-        write_project(&made, "queue", None).expect("there is room");
+        write_project(&made, "queue", None, Model).expect("there is room");
         assert!(made.join("src/main.rs").exists());
         let beside = here.path().join("new/newer").read_dir();
         assert_eq!(beside.expect("it is there").count(), 1);
@@ -426,14 +502,14 @@ mod tests {
         {
             let link = here.path().join("link");
             std::os::unix::fs::symlink("nowhere", &link).expect("there is room");
-            let error = write_project(&link, "link", None);
+            let error = write_project(&link, "link", None, Model);
             assert!(matches!(error, Err(NewProjectError::Exists { .. })));
         }
     }
 
     #[test]
     fn a_project_names_what_it_depends_on() {
-        let published = manifest("queue", None);
+        let published = manifest("queue", None, Model);
         assert!(published.contains("name = \"queue\""));
         let version = concat!("refmap = { version = \"", env!("CARGO_PKG_VERSION"), "\" }");
         assert!(published.contains(version), "{published}");
@@ -447,12 +523,18 @@ mod tests {
                 relative_checkout(&checkout, &folder, "queue").expect("it is a checkout");
             assert_eq!(relative, Path::new(expected));
         }
-        let local = manifest("queue", Some(Path::new("../refmap")));
+        let local = manifest("queue", Some(Path::new("../refmap")), Model);
         assert!(
-            local.contains(
-                "refmap-cli = { path = \"../refmap/core/cli\", features = [\"pictures\"] }"
-            ),
+            local.contains("refmap-cli = { path = \"../refmap/core/cli\" }"),
             "{local}"
+        );
+        // An object under test needs no model, and no command line.
+        let object = manifest("queue", Some(Path::new("../refmap")), Object);
+        let dependencies = object.split("dependencies]\n").nth(1);
+        let dependencies = dependencies.and_then(|rest| rest.split("\n\n").next());
+        assert_eq!(
+            dependencies,
+            Some("refmap-histories = { path = \"../refmap/core/histories\" }")
         );
     }
 }

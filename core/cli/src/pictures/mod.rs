@@ -18,7 +18,9 @@ mod svg;
 
 pub mod check;
 pub mod explorer;
+#[cfg(feature = "graph")]
 pub mod graph;
 pub mod include;
 pub mod still;
+#[cfg(feature = "histories")]
 pub mod stress;

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
 /// Criterion: which orders of a history's events count.
 ///
 /// Left out: guarantees of a session, as that a client reads its own writes. They are stated of reads and writes, and say nothing of an
 /// arbitrary specification.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
     /// An event that ended before another one began precedes it, and the order of each thread is kept.

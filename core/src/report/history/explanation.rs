@@ -1,5 +1,6 @@
 //! Explanation why a history is not a behaviour, as data.
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use crate::statement::drawing::Drawing;
 use crate::walk::explore::Limit;
 
 /// Explanation why a history is not a behaviour.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Explanation {
     /// The event that ended without a place in any order; none if all have one, and the effects of
     /// delayed events do not.
@@ -25,7 +26,7 @@ pub struct Explanation {
 }
 
 /// An event, for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct ShownEvent {
     /// Its line; none in a trace of states.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -43,7 +44,7 @@ pub struct ShownEvent {
 }
 
 /// An order of some of the events, of which the specification takes every step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Prefix {
     /// Number of events of the history that it takes, those before its steps included.
     pub events: u64,
@@ -63,7 +64,7 @@ impl Prefix {
 }
 
 /// A state of the specification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Situation {
     /// Its fields.
     pub state: Value,
@@ -76,7 +77,7 @@ pub struct Situation {
 }
 
 /// A step of an order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct PrefixStep {
     /// The event; none if the specification moves by itself.
     pub event: Option<ShownEvent>,
@@ -95,7 +96,7 @@ pub struct PrefixStep {
 }
 
 /// Kind of a step of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     /// An event takes place and takes effect.
@@ -109,7 +110,7 @@ pub enum StepKind {
 }
 
 /// Event that could come next, and cannot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Refused {
     /// The event.
     pub event: ShownEvent,
@@ -126,7 +127,7 @@ pub struct Refused {
 /// them by then, which is as late as it could. So no state that the search knows of makes the rest
 /// possible. Of other states of the specification nothing is said, and neither of events under way that
 /// take effect earlier than the search took them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct SmallWindow {
     /// Its events, as they begin.
     pub events: Vec<ShownEvent>,

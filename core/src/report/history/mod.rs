@@ -4,6 +4,7 @@ mod criterion;
 mod explanation;
 pub(super) mod text;
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub use explanation::{
 };
 
 /// Data that a report has of a recorded history besides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Recorded {
     /// Orders that count.
     #[serde(default)]
@@ -42,7 +43,7 @@ pub struct Recorded {
 }
 
 /// Events that were recorded in part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Partial {
     /// Events of which it is not known what happened: each may be any one step of the specification, or none.
     pub unknown: u64,
@@ -53,7 +54,7 @@ pub struct Partial {
 }
 
 /// Place where a history without an end stops: nothing says that it is whole, so it may have been cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct NoEnd {
     /// The last line.
     pub line: u64,
@@ -62,7 +63,7 @@ pub struct NoEnd {
 }
 
 /// Something that was not recorded and that the search filled in, in the order that it found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Assumption {
     /// The line of the event.
     pub line: u64,

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::value::{compact, is_name, name};
 use super::visible::visible;
 
 /// A field that differs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Texts)]
 pub struct Change {
     /// The way to it: `m[2][0]`, `mutators[0].q`; empty for the whole state.
     pub field: String,

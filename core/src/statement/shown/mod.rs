@@ -4,5 +4,6 @@ pub mod difference;
 pub mod json;
 pub mod nearest;
 pub mod number;
+pub mod texts;
 pub mod value;
 pub mod visible;

@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Display};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{EQ, Form, Key, KeyList};
@@ -27,7 +28,7 @@ const NOT_WRITTEN: &str = "a state that does not say how it is written is kept a
 const MOST_WORDS: usize = 2;
 
 /// Form in which the states of a search are kept, as reports name it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case", tag = "how")]
 pub enum StatesKept {
     /// Written into a fixed number of bits.

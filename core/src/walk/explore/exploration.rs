@@ -12,8 +12,12 @@ use super::no_outcome::NoOutcome;
 use super::options::{Options, PlainOptions, Record};
 use super::peers::Party;
 use super::search::{Found, StateSearch};
-use super::set::{Drain, ExactSet, NumberedSet, OfAnyKind, OfWords, Stored, Visited};
-use super::spill::{OfSearch, Spilling, on_disk};
+#[cfg(feature = "disk")]
+use super::set::{Drain, Stored};
+use super::set::{ExactSet, NumberedSet, OfAnyKind, OfWords, Visited};
+#[cfg(feature = "disk")]
+use super::spill::on_disk;
+use super::spill::{OfSearch, Spilling};
 use super::visitor::Visitor;
 use crate::state::Code;
 use crate::statement::erased::ErasedState;
@@ -76,6 +80,11 @@ fn search<'a>(
         uncounted: means.uncounted,
         ..options
     };
+    #[cfg(not(feature = "disk"))]
+    if means.party.is_some() || means.spill.is_some() || means.journal.is_some() {
+        return Err(DiskError::MissingFeature.into());
+    }
+    #[cfg(feature = "disk")]
     if means.party.is_some() || means.spill.is_some() {
         return search_on_disk(model, form, options, means);
     }
@@ -120,6 +129,7 @@ fn run<K: Compared, I: Visited<K>>(
 }
 
 /// The search whose states may go to disk: when memory is short, or, of several processes, when process 0 has those of all.
+#[cfg(feature = "disk")]
 fn search_on_disk(
     model: &dyn Expand,
     form: Form,
@@ -141,6 +151,7 @@ fn search_on_disk(
     }
 }
 
+#[cfg(feature = "disk")]
 fn run_on_disk<K: Compared, I: Drain<K>>(
     model: &dyn Expand,
     form: Form,

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
 use super::memory::{four_fifths, resident_bytes};
@@ -121,7 +122,7 @@ impl<'a> Clock<'a> {
 }
 
 /// Limit that ended an exploration early.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Texts)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// As many states as allowed, and there are more.

@@ -9,9 +9,13 @@
 //! A model may have each level [passed twice](super::Visitor::PASSES_TWICE). Steps that lead no farther then add to the level while it is passed first.
 
 mod bounds;
+#[cfg_attr(not(feature = "disk"), path = "search/alone/checkpoint.rs")]
 mod checkpoint;
 mod chunk;
+#[cfg_attr(not(feature = "disk"), path = "search/alone/exchange.rs")]
+mod exchange;
 mod found;
+#[cfg_attr(not(feature = "disk"), path = "search/alone/gather.rs")]
 mod gather;
 mod initial;
 mod kept;
@@ -20,6 +24,7 @@ mod meeting;
 mod member;
 mod new_states;
 mod order;
+#[cfg_attr(not(feature = "disk"), path = "search/alone/resume.rs")]
 mod resume;
 mod spilling;
 mod state;

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::{Case, Outcome, Problem, Suite};
+#[cfg(feature = "histories")]
 use crate::catalogue::StressReport;
 use refmap::internal::{counted, grouped, plain};
 use refmap::report::{Obligation, Report, Verdict};
@@ -46,6 +47,7 @@ impl Suite {
     }
 
     /// Results of a run of an implementation. Nothing found shows nothing, so that what is incomplete is skipped.
+    #[cfg(feature = "histories")]
     pub fn of_stress(program: &str, of: &StressReport, again: Option<&str>) -> Self {
         let report = &of.report;
         let class = format!("{program}.{}", report.check.replace(' ', "."));

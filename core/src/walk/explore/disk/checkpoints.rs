@@ -55,6 +55,9 @@ impl Checkpoints {
     ///
     /// If it has none, or it cannot be read.
     pub fn label_of(folder: &Path) -> Result<Value, DiskError> {
+        if cfg!(not(feature = "disk")) {
+            return Err(DiskError::MissingFeature);
+        }
         let part = Self::parts(folder).pop();
         let folder = part.as_deref().unwrap_or(folder);
         Self::look_for(folder)?;

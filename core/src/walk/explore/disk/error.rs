@@ -134,6 +134,13 @@ pub enum DiskError {
         "the states of this model do not say how they are written, so that no checkpoint can have them: derive `State`"
     )]
     NotWritten,
+    /// The feature `disk` is needed, without which this crate was built.
+    #[error(
+        "checkpoints, states that go to disk, and searches of several processes need the feature \"disk\" of refmap, without which this program \
+         was built; in its Cargo.toml: refmap = {{ version = {:?}, features = [\"disk\"] }}",
+        env!("CARGO_PKG_VERSION")
+    )]
+    MissingFeature,
 }
 
 impl DiskError {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -32,7 +33,7 @@ pub(crate) struct Journal {
 }
 
 /// Account of the checkpoints of a search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Written {
     /// The folder that has them.
     pub folder: PathBuf,
@@ -56,6 +57,9 @@ impl Journal {
         checkpoints: &Checkpoints,
         identity: Map<String, Value>,
     ) -> Result<Self, DiskError> {
+        if cfg!(not(feature = "disk")) {
+            return Err(DiskError::MissingFeature);
+        }
         if checkpoints.start == Start::Resumed {
             Checkpoints::look_for(&checkpoints.folder)?;
         }

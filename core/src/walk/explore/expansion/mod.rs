@@ -33,10 +33,13 @@ pub(super) trait Expand: Sync {
     /// The length of the shortest trace worth stopping for.
     fn stop(&self) -> Option<u32>;
     /// Data of what was found that a checkpoint keeps, or another process takes; none if there is no form for it.
+    #[cfg(feature = "disk")]
     fn tell(&self) -> Option<Value>;
     /// Adds what was told so, whose states have other numbers here, and says whether it could be read.
+    #[cfg(feature = "disk")]
     fn hear(&self, told: &Value, number: &dyn Fn(StateId) -> StateId) -> bool;
     /// The sum of what was told, each with the new numbers of its states; none if something cannot be read.
+    #[cfg(feature = "disk")]
     fn merged(&self, told: &[(&Value, &dyn Fn(StateId) -> StateId)]) -> Option<Value>;
     /// True if the model is at fault, which no checkpoint tells.
     fn is_at_fault(&self) -> bool;
@@ -49,8 +52,10 @@ pub(super) trait Expand: Sync {
     /// True if what is found at a state is found again when a search goes on.
     fn is_sampled(&self, state: StateId) -> bool;
     /// The codes of states that are kept as they are, unless one cannot be written.
+    #[cfg(feature = "disk")]
     fn codes(&self, states: &[ErasedState]) -> Option<Vec<Code>>;
     /// The keys of states that were written so.
+    #[cfg(feature = "disk")]
     fn of_codes(&self, codes: &[Code]) -> KeyList;
 }
 

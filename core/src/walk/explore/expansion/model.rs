@@ -676,14 +676,17 @@ where
         self.visitor.limit()
     }
 
+    #[cfg(feature = "disk")]
     fn tell(&self) -> Option<Value> {
         self.visitor.tell(&self.tally())
     }
 
+    #[cfg(feature = "disk")]
     fn hear(&self, told: &Value, number: &dyn Fn(StateId) -> StateId) -> bool {
         self.visitor.hear(&mut self.tally(), told, number)
     }
 
+    #[cfg(feature = "disk")]
     fn merged(&self, told: &[(&Value, &dyn Fn(StateId) -> StateId)]) -> Option<Value> {
         let mut tally = self.visitor.tally();
         for (told, number) in told {
@@ -717,11 +720,13 @@ where
         self.visitor.is_sampled(state)
     }
 
+    #[cfg(feature = "disk")]
     fn codes(&self, states: &[ErasedState]) -> Option<Vec<Code>> {
         let written = states.iter().map(|state| code(self.system, state.get()));
         written.collect()
     }
 
+    #[cfg(feature = "disk")]
     fn of_codes(&self, codes: &[Code]) -> KeyList {
         let mut keys = KeyList::new(Form::Whole);
         for code in codes {

@@ -17,6 +17,7 @@ mod partition;
 mod prefetch;
 #[cfg(test)]
 mod schedules;
+#[cfg(feature = "disk")]
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -26,5 +27,6 @@ pub(super) use candidate::Candidate;
 pub(super) use exact::ExactSet;
 pub(super) use numbered::{NumberedSet, OfAnyKind, OfWords};
 pub(super) use partition::Partition;
+#[cfg(feature = "disk")]
 pub(super) use stored::Stored;
 pub(super) use visited::{Drain, InsertSink, Lookup, Visited};

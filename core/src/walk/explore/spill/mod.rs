@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
 use self::log::LogFile;
@@ -65,7 +66,7 @@ pub struct Spilling {
 }
 
 /// Account of the disk of a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Texts)]
 pub struct Spilled {
     /// Bytes on disk in the end: 0 if there was memory for all.
     pub bytes: u64,
