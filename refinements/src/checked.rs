@@ -1,6 +1,7 @@
 //! Checkers of the refinements.
 //!
-//! A check is compiled where its checker is made: here, once, for the catalogue, the tests and the tutorials.
+//! A check is compiled where its checker is made: here, once, for the catalogue, the tests and the tutorials. So no function here is
+//! inlined: a crate in which one were would compile the check once more.
 
 use refmap::crowd::CrowdRefinement;
 use refmap::obligation::{Checkable, Checker};
@@ -49,6 +50,7 @@ pub trait CheckedCrowd {
 macro_rules! checked_crowds {
     ($($crowd:ty,)*) => {$(
         impl CheckedCrowd for $crowd {
+            #[inline(never)]
             fn into_checker(self, members: usize) -> Box<dyn Checkable> {
                 Box::new(Checker::owning(self.of(members)).crowd(self))
             }
@@ -71,6 +73,7 @@ checked_crowds! {
 
 /// An instance is a program of so many threads.
 impl CheckedCrowd for AnySpinLock {
+    #[inline(never)]
     fn into_checker(self, threads: usize) -> Box<dyn Checkable> {
         Box::new(Checker::owning(self.program(threads)).crowd(self.threads()))
     }
@@ -78,6 +81,7 @@ impl CheckedCrowd for AnySpinLock {
 
 /// An instance is the composed refinement of so many mutators, which has more obligations than a crowd.
 impl CheckedCrowd for AnyMutators {
+    #[inline(never)]
     fn into_checker(self, mutators: usize) -> Box<dyn Checkable> {
         let instance = self.composed(mutators);
         Box::new(Checker::owning(instance).inductive().crowd(self))
@@ -88,10 +92,12 @@ impl CheckedCrowd for AnyMutators {
 macro_rules! checked {
     ($($refinement:ty: $($facility:ident)*;)*) => {$(
         impl Checked for $refinement {
+            #[inline(never)]
             fn checker(&self) -> Box<dyn Checkable + '_> {
                 Box::new(Checker::new(self)$(.$facility())*)
             }
 
+            #[inline(never)]
             fn into_checker(self) -> Box<dyn Checkable> {
                 Box::new(Checker::owning(self)$(.$facility())*)
             }
