@@ -3,10 +3,10 @@
 use foldhash::HashMap;
 
 use super::automaton::Automaton;
-use super::candidates::SeveralSteps;
+use super::bounds::{Bounds, Stop};
 use super::edge::StepLabel;
 use super::sets::{SetId, Sets};
-use super::sides::{Bounds, Stop};
+use super::several_steps::SeveralSteps;
 
 /// Sets of the states of an automaton in which it can be after traces.
 #[derive(Default)]

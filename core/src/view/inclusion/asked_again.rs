@@ -1,10 +1,11 @@
 //! A sample of the states that were expanded, about which the systems are asked again before anything is claimed.
 
 use super::automaton::{Automaton, StepSource};
+use super::bounds::{Bounds, Stop};
 use super::edge::{Edge, ROOT};
 use super::observed::Observed;
 use super::pair_search::SearchedPairs;
-use super::sides::{Bounds, Sides, Stop};
+use super::sides::Sides;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::visit_initial;
 use crate::statement::erased::ErasedState;

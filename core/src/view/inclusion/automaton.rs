@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::{Graph, Labels};
+use super::met::SampledState;
 use super::observed::{Observed, Within};
-use super::pair_search::SampledState;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::drawing::Drawing;

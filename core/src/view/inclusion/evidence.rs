@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::after::AfterTraces;
 use super::automaton::StepSource;
+use super::bounds::Bounds;
 use super::candidates::{Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
 use super::futures::torn;
@@ -13,7 +14,7 @@ use super::inclusion::{Evidence, Future, MissingStutter, PassedState, Past};
 use super::mapping::{self, mapping, two_pasts};
 use super::pair_search::{NoAnswer, SearchedPairs};
 use super::pairs::Pairs;
-use super::sides::{Bounds, Sides};
+use super::sides::Sides;
 use super::simulation::{Extent, NONE, Several, Simulation, Strategy};
 use super::table::{MOST_STATES, Table};
 use crate::statement::erased::ErasedState;

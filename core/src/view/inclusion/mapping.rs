@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use super::bounds::Stop;
 use super::candidates::Candidates;
 use super::edge::{Edge, ROOT, StepLabel};
 use super::sets::{Antichains, SetId, Sets};
-use super::sides::{Sides, Stop};
+use super::sides::Sides;
 use super::simulation::{NONE, Simulation};
 use super::walk::Walk;
 

@@ -11,7 +11,7 @@ use hashbrown::hash_table::Entry;
 
 use super::edge::StepLabel;
 use super::explicit::Step;
-use super::observed::Observations;
+use super::observations::Observations;
 use crate::statement::asked::calls::Of;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::{visit_initial, visit_steps};
@@ -58,6 +58,12 @@ pub(super) struct ShownTarget {
 
 /// Steps of a state, in the order in which the system visits them.
 pub(super) type ShownTargets = Arc<[ShownTarget]>;
+
+/// State that was expanded, and where its steps led.
+pub(super) struct SampledState {
+    pub state: Arc<MetState>,
+    pub targets: Vec<Arc<MetState>>,
+}
 
 /// Labels of the steps of a system.
 pub(super) enum Labelling {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bounds::{Bounds, Stop};
 use super::comparison::Comparison;
 use super::edge::StepLabel;
-use super::met::MetState;
+use super::met::SampledState;
 use super::minimal::MinimalPairs;
 use super::observed::Within;
 use super::pairs::{Pairs, ShownStep, TracePair, TraceStart};
-use super::sides::{Bounds, DiskAccount, Sides, Stop};
+use super::sides::{DiskAccount, Sides};
 use crate::state::PackingError;
 use crate::statement::asked::model_call::panic_again;
 use crate::statement::constraint::Constraint;
@@ -36,12 +37,6 @@ const MOST_LOOKED_AT: usize = 256;
 pub(super) enum NoAnswer {
     Limit(Limit),
     Disk(DiskError),
-}
-
-/// State of the implementation that was expanded, and where its steps led.
-pub(super) struct SampledState {
-    pub state: Arc<MetState>,
-    pub targets: Vec<Arc<MetState>>,
 }
 
 /// Findings of a worker.

@@ -15,10 +15,10 @@ use serde::{Serialize, Serializer};
 
 use super::after::AfterTraces;
 use super::automaton::Automaton;
+use super::bounds::{Bounds, Stop};
 use super::edge::{ROOT, StepLabel};
 use super::met::{MetState, MetStates};
 use super::sets::SetId;
-use super::sides::{Bounds, Stop};
 use crate::state::{Exact, Kept, Limits, Misfit, Sink, Source, State};
 use crate::statement::action::Action;
 use crate::statement::asked::model_call::break_off;

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use serde::Serialize;
 
-use super::sides::{Bounds, Stop};
+use super::bounds::{Bounds, Stop};
 use crate::state::numbered::Numbered;
 
 /// Number of a set.

@@ -6,9 +6,11 @@
 
 use foldhash::HashSet;
 
-use super::candidates::{AbstractTarget, Candidates, Simulated};
+use super::bounds::Stop;
+use super::candidates::{Candidates, Simulated};
 use super::edge::{Edge, ROOT, StepLabel};
-use super::sides::{Sides, Stop};
+use super::several_steps::AbstractTarget;
+use super::sides::Sides;
 use super::walk::Walk;
 use crate::state::numbered::Numbered;
 

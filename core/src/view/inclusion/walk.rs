@@ -1,6 +1,6 @@
 //! Breadth-first walk, by which is found what steps of a known automaton lead to.
 
-use super::sides::Stop;
+use super::bounds::Stop;
 
 /// Nodes in the order in which they were met.
 pub(super) struct Walk<N> {
