@@ -217,7 +217,7 @@ pub enum CheckError {
         env!("CARGO_PKG_VERSION")
     )]
     MissingFeature {
-        /// What the settings ask for.
+        /// Setting or question that needs it.
         asked: &'static str,
         /// The feature.
         feature: &'static str,

@@ -58,7 +58,9 @@ pub(crate) fn visible_data<T: Clone + Texts>(data: &T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use refmap_derive::Texts;
+    use serde::Serialize;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -95,5 +97,63 @@ mod tests {
         assert_eq!(visible_data(&hostile), shown);
         let plain = json!(["plain", {"a": null, "b": [true]}]);
         assert_eq!(visible_data(&plain), plain);
+    }
+
+    /// Data of every form that a report has.
+    #[derive(Clone, Debug, Serialize, Texts)]
+    struct Data {
+        name: String,
+        number: u64,
+        drawing: Option<String>,
+        inner: Vec<Inner>,
+        value: Value,
+    }
+
+    #[derive(Clone, Debug, Serialize, Texts)]
+    #[serde(rename_all = "snake_case")]
+    enum Inner {
+        Nothing,
+        Pair(String, String),
+        Named {
+            first: Box<Inner>,
+            explanation: String,
+        },
+    }
+
+    /// A field, a variant or a place that is left out would speak to the terminal. The definition goes by what is serialised.
+    #[test]
+    fn every_text_of_derived_data_is_shown() {
+        let text = || "a\n\u{1b}".to_owned();
+        let pair = || Inner::Pair(text(), text());
+        let data = Data {
+            name: text(),
+            number: 3,
+            drawing: Some(text()),
+            inner: vec![
+                Inner::Nothing,
+                pair(),
+                Inner::Named {
+                    first: Box::new(pair()),
+                    explanation: text(),
+                },
+            ],
+            value: json!([text()]),
+        };
+        let told = |data: &Data| serde_json::to_value(data).expect("it has a form");
+        fn escape(value: &mut Value, lines: bool) {
+            match value {
+                Value::String(text) if lines => *text = visible_lines(text).into_owned(),
+                Value::String(text) => *text = visible(text).into_owned(),
+                Value::Array(items) => items.iter_mut().for_each(|item| escape(item, lines)),
+                Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| {
+                    escape(value, name == "drawing" || name == "explanation");
+                }),
+                _ => (),
+            }
+        }
+        let mut escaped = told(&data);
+        escape(&mut escaped, false);
+        assert_ne!(escaped, told(&data));
+        assert_eq!(told(&visible_data(&data)), escaped);
     }
 }

@@ -128,7 +128,7 @@ fn a_search_of_views_goes_on_from_a_checkpoint() {
     assert!(gone_on > 3, "{gone_on}");
 }
 
-/// What steps ask of others is met by the part of a search before its end alone, and decides whether another search follows.
+/// Questions that steps ask of others are met before the search ends at its limit, and decide whether another search follows.
 #[test]
 fn what_was_met_before_the_end_is_met_again() {
     for seed in [43, 55] {
