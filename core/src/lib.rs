@@ -141,6 +141,7 @@ pub mod internal {
     pub use crate::statement::asked::disagreement::misfiled;
     pub use crate::statement::asked::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::statement::asked::visit::{some_steps, visit_initial, visit_steps};
+    pub use crate::statement::erased::without_types;
     pub use crate::statement::shown::difference::changes;
     pub use crate::statement::shown::json::json;
     pub use crate::statement::shown::nearest::nearest;

@@ -16,7 +16,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::call::{call, guarded, reading};
 use super::event::{Event, line};
-use super::input::checked;
+use super::input::{Events, checked};
 use super::observed::{Effect, Observed};
 use super::ordered::Ordered;
 use super::problem::{HistoryError, Problem};
@@ -143,7 +143,7 @@ const EVENTS: usize = 1 << 12;
 fn read<O: Observed>(
     observed: &O,
     settings: &Settings<'_>,
-    events: &mut impl Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    events: &mut Events<'_, O::Event>,
     is_of_part: &mut dyn FnMut(u64, &Event<O::Event>) -> bool,
 ) -> Result<Result<Whole<O::Event>, Box<Validation>>, HistoryError> {
     let (criterion, clock) = (settings.criterion, settings.clock());

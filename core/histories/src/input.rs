@@ -10,9 +10,12 @@ use super::window::Log;
 use refmap::internal::input::Interrupted;
 use refmap::report::history::{Criterion, NoEnd};
 
+/// Events of a history, in its order.
+pub(super) type Events<'a, E> = dyn Iterator<Item = Result<Event<E>, HistoryError>> + 'a;
+
 /// Events that are still to come, and how they end.
-pub(super) struct Input<E, I> {
-    events: I,
+pub(super) struct Input<'a, E> {
+    events: &'a mut Events<'a, E>,
     /// Number of events that were read.
     number: u64,
     /// Those of which the places are not known yet.
@@ -37,8 +40,8 @@ pub(super) enum Failure {
     Error(HistoryError),
 }
 
-impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Input<E, I> {
-    pub fn new(events: I, criterion: Criterion) -> Self {
+impl<'a, E> Input<'a, E> {
+    pub fn new(events: &'a mut Events<'a, E>, criterion: Criterion) -> Self {
         Self {
             events,
             number: 0,

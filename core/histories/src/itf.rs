@@ -18,7 +18,9 @@ use super::observed::{Happening, Observed};
 use super::ordered::Ordered;
 use super::settings::Settings;
 use super::validator::{Outcome, Validation, validate};
-use refmap::internal::{STEP_VARIABLES, fields, first_initial, json, plain, visit_steps};
+use refmap::internal::{
+    STEP_VARIABLES, fields, first_initial, json, plain, visit_steps, without_types,
+};
 use refmap::report::history::Explanation;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
@@ -66,6 +68,15 @@ struct Shown(Map<String, Value>);
 ///
 /// If the input is not an ITF trace, or has variables that the specification does not have.
 pub fn validate_trace<S: TransitionSystem>(
+    specification: &S,
+    trace: &Value,
+    settings: &Settings<'_>,
+) -> Result<Validation, TraceError> {
+    decide(&without_types(specification), trace, settings)
+}
+
+/// The same, compiled once for all specifications.
+fn decide<S: TransitionSystem>(
     specification: &S,
     trace: &Value,
     settings: &Settings<'_>,

@@ -54,7 +54,7 @@ pub(super) fn read_ahead<E>(
     log: &mut Log<E>,
     next: u64,
     most: u64,
-    read: &mut impl FnMut(&mut Log<E>, u64) -> Ahead,
+    read: &mut dyn FnMut(&mut Log<E>, u64) -> Ahead,
 ) -> bool {
     let mut numbers = next..=next.saturating_add(most);
     let stopped = numbers.find_map(|number| match read(log, number) {

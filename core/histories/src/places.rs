@@ -39,7 +39,7 @@ impl<E> Places<E> {
     }
 
     /// Adds the next event; visits the events whose places are known then.
-    pub fn add(&mut self, event: Event<E>, visit: &mut impl FnMut(Event<E>, Place)) {
+    pub fn add(&mut self, event: Event<E>, visit: &mut dyn FnMut(Event<E>, Place)) {
         match self.criterion {
             Criterion::Linearizable => {
                 let place = Place {
@@ -69,7 +69,7 @@ impl<E> Places<E> {
     }
 
     /// Ends the history, or a period of it: visits the events that are left.
-    pub fn finish(&mut self, visit: &mut impl FnMut(Event<E>, Place)) {
+    pub fn finish(&mut self, visit: &mut dyn FnMut(Event<E>, Place)) {
         let begin = self.period.first().map_or(0, |event| event.begin);
         for event in self.period.drain(..) {
             let place = Place {

@@ -9,7 +9,7 @@ use super::call::{Panicked, call, guarded};
 use super::configuration::{Frontier, Kind, Way};
 use super::event::{Event, line};
 use super::explain::{Misled, explain, value};
-use super::input::{Failure, Input};
+use super::input::{Events, Failure, Input};
 use super::observed::Observed;
 use super::ordered::Ordered;
 use super::outlook::{Ahead, Horizon, read_ahead};
@@ -215,13 +215,22 @@ const PATIENCE: u64 = 1 << 12;
 /// If the history is malformed, before there is a verdict.
 pub fn validate<O, I>(
     observed: &O,
-    events: Ordered<I>,
+    mut events: Ordered<I>,
     settings: &Settings<'_>,
 ) -> Result<Validation, HistoryError>
 where
     O: Observed,
     I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
 {
+    decide(observed, &mut events, settings)
+}
+
+/// The same of events from wherever they come: compiled once for each adapter.
+fn decide<O: Observed>(
+    observed: &O,
+    events: &mut Events<'_, O::Event>,
+    settings: &Settings<'_>,
+) -> Result<Validation, HistoryError> {
     let started = Instant::now();
     let search = match guarded(|| Search::new(observed, settings, started)) {
         Ok(search) => search,
@@ -319,10 +328,7 @@ struct Run<'a, O: Observed> {
     started: Instant,
 }
 impl<O: Observed> Run<'_, O> {
-    fn events<I>(&mut self, input: &mut Input<O::Event, I>) -> Result<(), Stopped>
-    where
-        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
-    {
+    fn events(&mut self, input: &mut Input<'_, O::Event>) -> Result<(), Stopped> {
         if let Some(limit) = self.search.began_short {
             return Err(Stopped::Limit(limit));
         }
@@ -354,14 +360,11 @@ impl<O: Observed> Run<'_, O> {
 
     /// Processes all events that end before `time`, or all events if it is `None`. Returns whether that has found an order of
     /// the whole history.
-    fn end_before<I>(
+    fn end_before(
         &mut self,
         time: Option<u64>,
-        input: &mut Input<O::Event, I>,
-    ) -> Result<bool, Stopped>
-    where
-        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
-    {
+        input: &mut Input<'_, O::Event>,
+    ) -> Result<bool, Stopped> {
         while let Some(lane) = self.search.window.first_end(time) {
             let mut responded = self.search.respond(&self.log, lane);
             if let Err(Stop::Unasked) = responded {
@@ -387,14 +390,11 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Takes the event that ends first after its configurations have become more than a few; looks as far ahead as that needs.
-    fn respond_by_outlook<I>(
+    fn respond_by_outlook(
         &mut self,
         lane: u32,
-        input: &mut Input<O::Event, I>,
-    ) -> Result<(), Stop>
-    where
-        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
-    {
+        input: &mut Input<'_, O::Event>,
+    ) -> Result<(), Stop> {
         self.search.reach = (self.search.reach / 2).max(NEAR.min(self.search.foresight()));
         loop {
             let is_whole = self.read_ahead(self.search.reach, input);
@@ -408,14 +408,11 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Looks for one order of the whole history, before more configurations than a crowd are kept; returns whether it is found.
-    fn finds_order<I>(
+    fn finds_order(
         &mut self,
         crowd: usize,
-        input: &mut Input<O::Event, I>,
-    ) -> Result<bool, Stopped>
-    where
-        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
-    {
+        input: &mut Input<'_, O::Event>,
+    ) -> Result<bool, Stopped> {
         let observed = self.search.observed;
         let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
         let (search, log) = (&mut self.search, &mut self.log);
@@ -430,10 +427,7 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Reads so many events ahead; returns whether the history ends there.
-    fn read_ahead<I>(&mut self, most: u64, input: &mut Input<O::Event, I>) -> bool
-    where
-        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
-    {
+    fn read_ahead(&mut self, most: u64, input: &mut Input<'_, O::Event>) -> bool {
         let observed = self.search.observed;
         let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
         self.is_whole |= read_ahead(&mut self.log, self.begun, most, read);
@@ -441,10 +435,7 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// True if it was not known that the history has events that confirm something, and now is.
-    fn learns_what_confirms<I>(&mut self, input: &mut Input<O::Event, I>) -> bool
-    where
-        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
-    {
+    fn learns_what_confirms(&mut self, input: &mut Input<'_, O::Event>) -> bool {
         if self.search.confirms {
             return false;
         }

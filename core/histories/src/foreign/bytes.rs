@@ -6,9 +6,8 @@ use super::problem::{ForeignError, ForeignProblem};
 use crate::history::LONGEST_LINE;
 
 /// Input by bytes, with the position of the next one and the length of the operation that is being read.
-#[derive(Debug)]
-pub(super) struct Bytes<R> {
-    input: R,
+pub(super) struct Bytes<'a> {
+    input: &'a mut dyn BufRead,
     /// Line of the next byte, from 1.
     pub line: u64,
     /// Column of the next byte in characters, from 1.
@@ -17,13 +16,13 @@ pub(super) struct Bytes<R> {
     length: Option<usize>,
 }
 
-impl<R: BufRead> Bytes<R> {
-    pub fn new(input: R) -> Self {
+impl<'a> Bytes<'a> {
+    pub fn new(input: &'a mut dyn BufRead) -> Self {
         Self::at(input, 1, 1)
     }
 
     /// Input that begins at a position within another one.
-    pub fn at(input: R, line: u64, column: u64) -> Self {
+    pub fn at(input: &'a mut dyn BufRead, line: u64, column: u64) -> Self {
         Self {
             input,
             line,
@@ -42,6 +41,7 @@ impl<R: BufRead> Bytes<R> {
         self.length = None;
     }
 
+    #[inline]
     pub fn peek(&mut self) -> Result<Option<u8>, ForeignError> {
         loop {
             match self.input.fill_buf() {
@@ -53,6 +53,7 @@ impl<R: BufRead> Bytes<R> {
     }
 
     /// Takes the byte that [`Self::peek`] showed.
+    #[inline]
     pub fn take(&mut self, byte: u8) -> Result<(), ForeignError> {
         if let Some(length) = &mut self.length {
             *length += 1;

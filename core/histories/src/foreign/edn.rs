@@ -15,8 +15,6 @@
 //! So a history has the same values in EDN and in the JSON that Jepsen writes. A keyword cannot be told from a string
 //! of the same text; a map with two keys that become the same text is an error.
 
-use std::io::BufRead;
-
 use serde_json::{Map, Number, Value};
 
 use super::bytes::Bytes;
@@ -25,9 +23,8 @@ use super::problem::{DEEPEST, ForeignError, ForeignProblem};
 type Result<T> = std::result::Result<T, ForeignError>;
 
 /// Reader of a sequence of values, which may stand in one vector or list.
-#[derive(Debug)]
-pub(super) struct Reader<R> {
-    bytes: Bytes<R>,
+pub(super) struct Reader<'a> {
+    bytes: Bytes<'a>,
     /// Line on which the current value begins.
     line: u64,
     /// Delimiter that ends the vector or list around all values.
@@ -50,8 +47,8 @@ enum Begin {
     Byte(u8),
 }
 
-impl<R: BufRead> Reader<R> {
-    pub fn new(bytes: Bytes<R>) -> Self {
+impl<'a> Reader<'a> {
+    pub fn new(bytes: Bytes<'a>) -> Self {
         Self {
             line: bytes.line,
             bytes,

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::BufRead;
 
 use serde_json::{Map, Value};
 
@@ -14,8 +13,8 @@ use crate::event::MOST_THREADS;
 use crate::strict::Strict;
 
 /// Reads maps in EDN.
-pub(super) fn read_edn<R: BufRead>(
-    bytes: Bytes<R>,
+pub(super) fn read_edn(
+    bytes: Bytes<'_>,
     mut operations: Operations,
 ) -> Result<Vec<Foreign>, ForeignError> {
     let mut reader = edn::Reader::new(bytes);
@@ -27,8 +26,8 @@ pub(super) fn read_edn<R: BufRead>(
 }
 
 /// Reads JSON objects, one after another or in one array.
-pub(super) fn read_json<R: BufRead>(
-    mut bytes: Bytes<R>,
+pub(super) fn read_json(
+    mut bytes: Bytes<'_>,
     mut operations: Operations,
 ) -> Result<Vec<Foreign>, ForeignError> {
     let mut is_in_array = false;
@@ -64,7 +63,7 @@ pub(super) fn read_json<R: BufRead>(
 
 /// Copies the bytes of an object to the buffer; the next byte is its brace. Only strings and the depth are looked at:
 /// the object may be malformed.
-fn read_object<R: BufRead>(bytes: &mut Bytes<R>, object: &mut Vec<u8>) -> Result<(), ForeignError> {
+fn read_object(bytes: &mut Bytes<'_>, object: &mut Vec<u8>) -> Result<(), ForeignError> {
     let line = bytes.line;
     let (mut depth, mut is_in_string, mut is_escaped) = (0_usize, false, false);
     object.clear();

@@ -12,7 +12,7 @@
 //! {:process 1, :type :ok, :f :read, :value 3, :time 30}
 //! {:process 0, :type :info, :f :write, :value :timed-out, :time 40}";
 //! let format = Format::of(text.as_bytes()).expect("it is EDN");
-//! let [write, read] = &read(text.as_bytes(), format, false)?[..] else { panic!() };
+//! let [write, read] = &read(&mut text.as_bytes(), format, false)?[..] else { panic!() };
 //! assert_eq!((&write.argument, &write.answer, write.end), (&json!(3), &None, None));
 //! assert_eq!((&read.answer, read.begin, read.end), (&Some(json!(3)), 20, Some(30)));
 //! # Ok::<(), refmap_histories::foreign::ForeignError>(())
@@ -111,7 +111,7 @@ impl Format {
 ///
 /// If the input cannot be read, an operation is malformed, or the operations of a process are not one after another.
 pub fn read(
-    input: impl BufRead,
+    input: &mut dyn BufRead,
     format: Format,
     keyed: bool,
 ) -> Result<Vec<Foreign>, ForeignError> {

@@ -15,8 +15,6 @@
 //! The fields, between tabs or spaces, are process, type, function and value. After `:fail` and `:info` an error may
 //! stand in place of the value, or follow it; neither is read.
 
-use std::io::BufRead;
-
 use serde_json::Value;
 
 use super::bytes::Bytes;
@@ -29,8 +27,8 @@ use super::problem::{ForeignError, ForeignProblem};
 const MARKS: [&[u8]; 2] = [b"jepsen.util - ", b"jepsen.util: "];
 
 /// Reads the lines that have an operation; all others are skipped.
-pub(super) fn read_text<R: BufRead>(
-    mut bytes: Bytes<R>,
+pub(super) fn read_text(
+    mut bytes: Bytes<'_>,
     mut operations: Operations,
 ) -> Result<Vec<Foreign>, ForeignError> {
     let mut text = Vec::new();
@@ -90,7 +88,8 @@ fn is_bare(line: &[u8]) -> bool {
 fn event(text: &[u8], start: usize, line: u64) -> Result<Event, ForeignError> {
     let error = |problem| ForeignError { line, problem };
     let column = String::from_utf8_lossy(&text[..start]).chars().count() as u64 + 1;
-    let mut reader = Reader::new(Bytes::at(&text[start..], line, column));
+    let mut rest = &text[start..];
+    let mut reader = Reader::new(Bytes::at(&mut rest, line, column));
     let mut field = |field, expected, has_type: fn(&Value) -> bool| match reader.value()? {
         None => Err(error(ForeignProblem::Missing { field })),
         Some(value) if has_type(&value) => Ok(value),

@@ -65,11 +65,11 @@ enum Nothing {
     Limit(Limit),
 }
 
-struct Attempt<'s, 'a, O: Observed, R> {
+struct Attempt<'s, 'a, O: Observed> {
     search: &'s mut Search<'a, O>,
     log: &'s mut Log<O::Event>,
     /// Reads an event to the log.
-    read: R,
+    read: &'s mut dyn FnMut(&mut Log<O::Event>, u64) -> Ahead,
     levels: Vec<Level<O>>,
     left: BinaryHeap<Left>,
     /// Number of configurations in all levels.
@@ -86,7 +86,7 @@ impl<O: Observed> Search<'_, O> {
         log: &mut Log<O::Event>,
         begun: u64,
         crowd: usize,
-        read: impl FnMut(&mut Log<O::Event>, u64) -> Ahead,
+        read: &mut dyn FnMut(&mut Log<O::Event>, u64) -> Ahead,
     ) -> Result<Option<usize>, Limit> {
         let effort = crowd.saturating_mul(EFFORT);
         let mut attempt = Attempt {
@@ -111,7 +111,7 @@ impl<O: Observed> Search<'_, O> {
     }
 }
 
-impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O, R> {
+impl<O: Observed> Attempt<'_, '_, O> {
     /// The configuration at the end of an order.
     fn run(
         &mut self,
@@ -201,7 +201,7 @@ impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O,
             return;
         }
         let most = self.search.reach;
-        let is_whole = read_ahead(self.log, *next, most, &mut self.read);
+        let is_whole = read_ahead(self.log, *next, most, self.read);
         let expected = self.search.expected(self.log, window, *next, is_whole);
         pass.expected = Some(expected);
     }

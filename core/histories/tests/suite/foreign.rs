@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use Format::{JepsenEdn, JepsenJson, JepsenText};
 
 fn plain(format: Format, text: &str) -> Result<Vec<Foreign>, ForeignError> {
-    read(text.as_bytes(), format, false)
+    read(&mut text.as_bytes(), format, false)
 }
 
 fn edn(text: &str) -> Vec<Foreign> {
@@ -32,7 +32,7 @@ fn value(text: &str) -> Value {
 /// Tests that a history is refused with a message that begins so.
 #[track_caller]
 fn is_refused(format: Format, text: impl AsRef<[u8]>, told: &str) {
-    let error = read(text.as_ref(), format, false).expect_err("the history is malformed");
+    let error = read(&mut text.as_ref(), format, false).expect_err("the history is malformed");
     assert!(error.to_string().starts_with(told), "{told}: {error}");
 }
 
@@ -181,8 +181,8 @@ fn a_long_history_is_read_whole() {
         let text: String = lines.collect();
         assert!(text.len() > 2 << 16, "{format:?}: {}", text.len());
         for most in [7, 1 << 16] {
-            let input = BufReader::with_capacity(most, text.as_bytes());
-            let operations = read(input, format, false).expect("it is well-formed");
+            let mut input = BufReader::with_capacity(most, text.as_bytes());
+            let operations = read(&mut input, format, false).expect("it is well-formed");
             assert_eq!(operations.len(), OPERATIONS, "{format:?}");
             for (value, operation) in operations.iter().enumerate() {
                 assert_eq!(operation.argument, json!(value), "{format:?}");
@@ -216,7 +216,7 @@ fn key_value_log_of_porcupine_is_read() {
 {:process 0, :type :ok, :f :put, :key "0", :value "x 0 0 y"}
 {:process 1, :type :ok, :f :get, :key "0", :value "x 0 0 y"}"#;
     for keyed in [false, true] {
-        let operations = read(text.as_bytes(), JepsenEdn, keyed).expect("it is EDN");
+        let operations = read(&mut text.as_bytes(), JepsenEdn, keyed).expect("it is EDN");
         let [put, get] = &operations[..] else {
             panic!("not two operations");
         };
@@ -241,7 +241,7 @@ fn independent_pair_is_split() {
 {:process 1 :type :invoke :f :write :value #clojure.lang.MapEntry[:k [1 2]]}
 {:process 0 :type :ok :f :read :value [7 3]}
 {:process 1 :type :info :f :write :value :timed-out}";
-    let operations = read(text.as_bytes(), JepsenEdn, true).expect("it is EDN");
+    let operations = read(&mut text.as_bytes(), JepsenEdn, true).expect("it is EDN");
     let [read, write] = &operations[..] else {
         panic!("not two operations");
     };
@@ -462,8 +462,9 @@ fn malformed_event_is_an_error() {
 :process 0 :type :info :f :read => line 2: process 0 completes "read", and has invoked "write"
 :process 0 :type :ok :f :write :value 1 :index 4 => line 2: the index 4 comes after 5"#,
     );
-    let keyed =
-        |fields: &str| read(second(fields).as_bytes(), JepsenEdn, true).expect_err("malformed");
+    let keyed = |fields: &str| {
+        read(&mut second(fields).as_bytes(), JepsenEdn, true).expect_err("malformed")
+    };
     let other = keyed(":process 0 :type :ok :f :write :value [3 2]");
     assert_eq!(other.line, 2);
     assert!(
@@ -567,8 +568,8 @@ fn input_that_cannot_be_read_is_an_error() {
         }
     }
     for format in [JepsenEdn, JepsenJson, JepsenText] {
-        let input = BufReader::new(b"\n\n".chain(Broken));
-        let error = read(input, format, false).expect_err("it is broken");
+        let mut input = BufReader::new(b"\n\n".chain(Broken));
+        let error = read(&mut input, format, false).expect_err("it is broken");
         assert!(matches!(error.problem, ForeignProblem::Io(_)), "{error}");
         assert_eq!(error.line, 3);
     }
@@ -733,8 +734,8 @@ fn random_operations_are_read_as_they_were_printed() {
             let text = log.printed(format);
             assert_eq!(Format::of(&text.as_bytes()[..100]), Some(format));
             // A buffer that cuts anywhere.
-            let input = BufReader::with_capacity(7, text.as_bytes());
-            let mut operations = read(input, format, false).expect("the log is well-formed");
+            let mut input = BufReader::with_capacity(7, text.as_bytes());
+            let mut operations = read(&mut input, format, false).expect("the log is well-formed");
             if format == JepsenText {
                 // Its times are positions; the other fields have to agree, and the order.
                 let times = operations
@@ -782,7 +783,7 @@ fn damaged_input_does_not_panic() {
             let _ = Format::of(&damaged);
             let lines = damaged.split(|byte| *byte == b'\n').count() as u64;
             for other in [format, JepsenEdn] {
-                match read(&*damaged, other, round % 3 == 0) {
+                match read(&mut &*damaged, other, round % 3 == 0) {
                     Ok(_) => accepted += 1,
                     Err(error) => {
                         assert!((1..=lines).contains(&error.line), "{error}");

@@ -17,6 +17,7 @@ pub use object::Caveats;
 pub(crate) use object::{Outcome, SideCondition, SystemObject, Tell, View, ViewObject};
 pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::ErasedSystem;
+pub use system::without_types;
 pub(crate) use value::{
     ErasedAction, ErasedObservation, ErasedState, ErasedStep, Plain, erased_states,
 };

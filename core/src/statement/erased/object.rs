@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::state::{Kept, NameVisitor, Sink, Source};
+use crate::state::{Kept, NameVisitor, Shape, Sink, Source};
 use crate::statement::asked::model_call::named;
 use crate::statement::drawing::Drawing;
 use crate::statement::fairness::Fairness;
@@ -36,6 +36,8 @@ pub(crate) trait SystemObject: Sync {
     fn visit_action_names(&self, action: &mut ErasedAction, visit: &mut dyn NameVisitor);
     /// Form in which states are kept: whether they can be written.
     fn kept(&self) -> Kept;
+    /// Shape of the states.
+    fn shape(&self) -> Shape;
     /// True if it is known that a state is read back as it is written.
     fn is_exact(&self) -> bool;
     fn write(&self, state: &ErasedState, sink: &mut dyn Sink);

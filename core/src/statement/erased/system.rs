@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::object::{Caveats, SystemObject};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::state::{BitReader, BitWriter, Code, Kept, Limits, NameVisitor, Sink, Source, State};
+use crate::state::{
+    BitReader, BitWriter, Code, Kept, Limits, NameVisitor, Shape, Sink, Source, State,
+};
 use crate::statement::action::Action;
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::model_call::named;
@@ -105,6 +107,10 @@ impl<S: TransitionSystem> SystemObject for S {
         StateOf::<S>::KEPT
     }
 
+    fn shape(&self) -> Shape {
+        StateOf::<S>::shape(self, Limits::NONE)
+    }
+
     fn is_exact(&self) -> bool {
         StateOf::<S>::EXACT.is_exact()
     }
@@ -170,6 +176,11 @@ impl<'a> ErasedSystem<'a> {
     ) -> T {
         call(|| Function::of(function, self.1), state, || ask(self.0))
     }
+}
+
+/// The same system without the types of its states and actions: what is asked of it is compiled once, and not for each system.
+pub fn without_types<S: TransitionSystem>(system: &S) -> impl TransitionSystem {
+    ErasedSystem::alone(system)
 }
 
 impl TransitionSystem for ErasedSystem<'_> {
