@@ -36,12 +36,14 @@ impl IndexSet {
     /// # Panics
     ///
     /// If there are more than 64.
+    #[inline]
     pub fn below(count: usize) -> Self {
         assert!(count <= 64, "{count} indices are more than 64");
         Self(u64::MAX.checked_shr(64 - count as u32).unwrap_or(0))
     }
 
     /// The bit of an index.
+    #[inline]
     fn bit(index: usize) -> u64 {
         assert!(index < 64, "{index} is not an index from 0 to 63");
         1 << index
@@ -52,6 +54,7 @@ impl IndexSet {
     /// # Panics
     ///
     /// If it is more than 63.
+    #[inline]
     pub fn insert(&mut self, index: usize) -> bool {
         let before = self.0;
         self.0 |= Self::bit(index);
@@ -59,6 +62,7 @@ impl IndexSet {
     }
 
     /// Removes an index, and says whether it was there.
+    #[inline]
     pub fn remove(&mut self, index: usize) -> bool {
         let there = self.contains(index);
         if there {
@@ -68,44 +72,52 @@ impl IndexSet {
     }
 
     /// True if an index is there.
+    #[inline]
     pub fn contains(self, index: usize) -> bool {
         index < 64 && self.0 & Self::bit(index) != 0
     }
 
     /// Number of indices.
+    #[inline]
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// True if there is none.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Indices that are in one of both.
     #[must_use]
+    #[inline]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Indices that are in both.
     #[must_use]
+    #[inline]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// Indices that are not in `other`.
     #[must_use]
+    #[inline]
     pub fn difference(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// True if all are in `other`.
+    #[inline]
     pub fn is_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
 
     /// The indices, the least first.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut rest = self.0;
         std::iter::from_fn(move || {

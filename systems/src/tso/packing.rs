@@ -55,6 +55,7 @@ impl Packing {
     }
 
     /// The places of each buffer.
+    #[inline]
     fn rooms(&self) -> impl Iterator<Item = u8> {
         Who::all(self.scope.mutators).map(|who| match who {
             Who::Gc => self.scope.collector_buffer,
@@ -163,6 +164,7 @@ fn object_of(scope: &Scope, number: u64) -> Option<Object> {
     })
 }
 
+#[inline]
 fn number_of_mark(mark: Option<Mark>) -> u64 {
     mark.map_or(0, |mark| 1 + u64::from(mark))
 }
