@@ -202,6 +202,46 @@ fn slow_the_program_of_the_readme_prints_its_report() {
     assert_shows(&format!("… {report}"), &printed, "cargo run");
 }
 
+/// A program that asks for what the library alone does not have, and prints how it is refused.
+const ASKS: &str = "fn main() {
+    use refmap::explore::{Checkpoints, Limits, Spilling, Start};
+    let folder = || std::env::temp_dir();
+    let limits = Limits { memory_bytes: Some(1 << 30), ..Limits::default() };
+    let spill = Some(Spilling { folder: folder(), from_bytes: None });
+    let start = Start::Anew;
+    let checkpoints = Some(Checkpoints { folder: folder(), every: std::time::Duration::from_secs(1), start, label: Default::default() });
+    let search = refmap::Search::AnyNumber { views: None };
+    for settings in [
+        Settings { spill, limits, ..Settings::default() },
+        Settings { checkpoints, ..Settings::default() },
+        Settings { search, ..Settings::default() },
+    ] {
+        println!(\"{}\", check(&ThreadsRefineAtomic(Threads(2)), &settings).unwrap_err());
+    }
+}
+";
+
+#[test]
+#[ignore = "compiles refmap"]
+fn slow_the_library_alone_refuses_what_needs_a_feature() {
+    let here = tempfile::tempdir().expect("there is room");
+    let folder = of_readme(&here);
+    let program = fs::read_to_string(folder.join("src/main.rs")).expect("it is written");
+    let (model, _) = program.split_once("fn main()").expect("it has a main");
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("it is written");
+    write_package(&folder, &manifest, &format!("{model}{ASKS}"));
+    let printed = cargo(&folder, &["run", "--quiet"]);
+    let refused: Vec<_> = printed.lines().collect();
+    let features = ["disk", "disk", "any-number"];
+    assert_eq!(refused.len(), features.len(), "{printed}");
+    for (told, feature) in refused.into_iter().zip(features) {
+        assert!(
+            told.contains(&format!("features = [\"{feature}\"] }}")),
+            "{told}"
+        );
+    }
+}
+
 #[test]
 #[ignore = "compiles refmap"]
 fn slow_a_new_project_runs_and_its_tests_pass() {
