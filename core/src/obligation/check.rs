@@ -538,7 +538,7 @@ fn party(
     settings: &Settings<'_>,
     peers: &Arc<Attended>,
 ) -> Result<Party, CheckError> {
-    if subject.kept() != Kept::Encoded {
+    if subject.implementation().kept() != Kept::Encoded {
         return Err(CheckError::Together);
     }
     plan.asking.asks_again = AsksAgain::Afterwards(AtomicBool::new(false));
@@ -560,7 +560,7 @@ fn journal(
     settings: &Settings<'_>,
     checkpoints: &Checkpoints,
 ) -> Result<Journal, CheckError> {
-    if subject.kept() != Kept::Encoded {
+    if subject.implementation().kept() != Kept::Encoded {
         return Err(DiskError::NotWritten.into());
     }
     let journal = Journal::open(checkpoints, identity(subject, plan, settings))?;

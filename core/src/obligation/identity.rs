@@ -45,7 +45,10 @@ pub(super) fn identity(
         ("the specification", systems[1].0.type_name().into()),
         ("the list of the implementation's rules", implementation),
         ("the list of the specification's rules", specification),
-        ("the size of a state in bits", subject.shape().bits().into()),
+        (
+            "the size of a state in bits",
+            subject.implementation().shape().bits().into(),
+        ),
         ("the constraint", constraint.into()),
         ("the list of obligations", plan.obligations.chosen().into()),
         ("the storage", storage.into()),

@@ -13,9 +13,8 @@ use super::obligations::ObligationCounts;
 use super::recorded::RecordedGraph;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
-use crate::state::{Kept, Limits, Shape, State};
 use crate::statement::abstract_steps::AbstractSteps;
-use crate::statement::asked::calls::{Batched, Function, Of, call};
+use crate::statement::asked::calls::{Function, Of, call};
 use crate::statement::asked::model_call::{UNNAMED, catch_seldom, named};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::constraint::Constraint;
@@ -31,15 +30,10 @@ use crate::view::symmetry::{ByName, ExchangesTested, Quotient};
 use crate::walk::explore::Asymmetry;
 use crate::walk::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Record, StateId, States, explore_on,
-    published,
 };
 
 /// A refinement of whatever types, and what its systems have beside them.
 pub(super) trait Subject: RefinementObject {
-    /// Shape of the states of the implementation.
-    fn shape(&self) -> Shape;
-    /// Form in which they are kept.
-    fn kept(&self) -> Kept;
     /// Identifies states that differ by their names alone, in all that comes.
     fn identify(&self) -> Result<(), CheckError>;
     /// The names by which they are.
@@ -51,8 +45,6 @@ pub(super) trait Subject: RefinementObject {
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
     ) -> ExchangesTested;
-    /// The state of a published batch of a search that has this place in it.
-    fn published(&self, batched: &Batched, place: usize) -> Option<ErasedState>;
     /// Searches the reachable states of the implementation, with means beside memory.
     fn search<'s>(
         &'s self,
@@ -143,9 +135,8 @@ fn names_of(system: &ErasedSystem<'_>) -> Result<ByName, CheckError> {
 impl<'a, R: Refinement> Typed<'a, R> {
     /// Asks a refinement for its invariants and its constraint.
     pub fn new(refinement: &'a R, passes: Option<Passes<R>>) -> Result<Self, CheckError> {
-        let shape =
-            || StateOf::<R::Implementation>::shape(refinement.implementation(), Limits::NONE);
-        let shape = declared("`shape` of a state", shape)?;
+        let system: &dyn SystemObject = refinement.implementation();
+        let shape = declared("`shape` of a state", || system.shape())?;
         if let Some(wrong) = shape.error() {
             return Err(CheckError::WrongLimits(Box::new(wrong.clone())));
         }
@@ -220,14 +211,6 @@ impl<R: Refinement> RefinementObject for Typed<'_, R> {
 }
 
 impl<R: Refinement> Subject for Typed<'_, R> {
-    fn shape(&self) -> Shape {
-        StateOf::<R::Implementation>::shape(self.refinement.implementation(), Limits::NONE)
-    }
-
-    fn kept(&self) -> Kept {
-        StateOf::<R::Implementation>::KEPT
-    }
-
     fn identify(&self) -> Result<(), CheckError> {
         let names = names_of(&ErasedSystem::alone(self.refinement.implementation()))?;
         let of_search = Quotient::by(&names);
@@ -277,10 +260,6 @@ impl<R: Refinement> Subject for Typed<'_, R> {
                 states: explored.reached,
             }),
         })
-    }
-
-    fn published(&self, batched: &Batched, place: usize) -> Option<ErasedState> {
-        published(self.refinement.implementation(), batched, place)
     }
 
     fn inductive(&self) -> Option<&dyn Enumerated> {

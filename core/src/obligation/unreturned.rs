@@ -12,11 +12,13 @@ use crate::report::{Evidence, Obligation, Report, UnreturnedCall, Verdict};
 use crate::statement::asked::calls::{Batched, CheckOutline, Stage, Watched, WorkerState};
 use crate::statement::asked::model_call::catch;
 use crate::statement::asked::type_correct::Choices;
-use crate::statement::erased::ErasedState;
+use crate::statement::erased::{ErasedState, ErasedSystem};
 use crate::statement::kind::ObligationKind;
 use crate::statement::refinement::Refinement;
 use crate::statement::system::steps;
-use crate::walk::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};
+use crate::walk::explore::{
+    Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step, published,
+};
 
 /// Does the work of a check. Where that is watched a thread beside it asks once more about the state at which a pass does not go on.
 pub(super) fn watched<T>(
@@ -98,7 +100,10 @@ fn again(plan: &Plan<'_>, subject: &dyn Subject, asked: &WorkerState, show: &dyn
 fn state(subject: &dyn Subject, batched: &Batched, number: u64) -> Option<ErasedState> {
     match batched {
         Batched::Numbered => Some(subject.inductive()?.make(&mut Choices::of(number))),
-        batched => subject.published(batched, number as usize),
+        batched => {
+            let system = ErasedSystem::alone(subject.implementation());
+            published(system, batched, number as usize)
+        }
     }
 }
 

@@ -413,12 +413,16 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
         let of_elements = limits.of_elements();
         match mask_of(T::count(system, of_elements)) {
-            Some(mask) => values(source.number(mask), system, of_elements).collect(),
+            Some(mask) => {
+                // PERF: put in one by one. To collect is to sort, in a vector, by code that is compiled for each reader.
+                let mut all = Self::new();
+                all.extend(values(source.number(mask), system, of_elements));
+                all
+            }
             None => {
                 let length = read_length(limits, source);
-                let all = (0..length)
-                    .map(|_| T::read(system, of_elements, source))
-                    .collect();
+                let mut all = Self::new();
+                all.extend((0..length).map(|_| T::read(system, of_elements, source)));
                 source.skip(shorter(length, limits, T::width(system, of_elements)));
                 all
             }
@@ -503,12 +507,12 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
         match mask_of(K::count(system, of_elements)) {
             Some(mask) => {
                 // In the order of the keys, which is that in which the values were written.
-                let keys: BTreeSet<K> = values(source.number(mask), system, of_elements).collect();
+                let mut keys = BTreeSet::<K>::new();
+                keys.extend(values(source.number(mask), system, of_elements));
                 let missing = mask.count_ones().saturating_sub(keys.len() as u32);
-                let all = keys
-                    .into_iter()
-                    .map(|key| (key, V::read(system, of_elements, source)))
-                    .collect();
+                let mut all = Self::new();
+                let keys = keys.into_iter();
+                all.extend(keys.map(|key| (key, V::read(system, of_elements, source))));
                 source.skip(missing.wrapping_mul(V::width(system, of_elements)));
                 all
             }
@@ -520,7 +524,8 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
                         V::read(system, of_elements, source),
                     )
                 };
-                let all = (0..length).map(pair).collect();
+                let mut all = Self::new();
+                all.extend((0..length).map(pair));
                 let width =
                     K::width(system, of_elements).wrapping_add(V::width(system, of_elements));
                 source.skip(shorter(length, limits, width));

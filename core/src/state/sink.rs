@@ -192,6 +192,10 @@ impl Source for &mut dyn Source {
     fn skip(&mut self, bits: u32) {
         (**self).skip(bits);
     }
+
+    fn length(&mut self) -> usize {
+        (**self).length()
+    }
 }
 
 /// The number of a value among all of its type: its numbers are the digits, the least significant first.

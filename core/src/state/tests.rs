@@ -259,47 +259,9 @@ enum Kind {
     Both(bool, #[state(range = -1..=0)] i8),
 }
 
-/// Whatever is written into.
-///
-/// PERF: what is derived is compiled once for each type, and not for each sink.
-struct AnySink<'s>(&'s mut dyn Sink);
-
-impl Sink for AnySink<'_> {
-    fn number(&mut self, most: u64, value: u64) {
-        self.0.number(most, value);
-    }
-
-    fn misfit(&mut self, misfit: Misfit) {
-        self.0.misfit(misfit);
-    }
-
-    fn skip(&mut self, bits: u32) {
-        self.0.skip(bits);
-    }
-
-    fn integer(&mut self, low: i128, high: i128, value: i128) {
-        self.0.integer(low, high, value);
-    }
-}
-
-/// Whatever is read from.
-struct AnySource<'s>(&'s mut dyn Source);
-
-impl Source for AnySource<'_> {
-    fn number(&mut self, most: u64) -> u64 {
-        self.0.number(most)
-    }
-
-    fn skip(&mut self, bits: u32) {
-        self.0.skip(bits);
-    }
-
-    fn length(&mut self) -> usize {
-        self.0.length()
-    }
-}
-
 /// A type, of which `limits` are said, with what it derives.
+///
+/// PERF: that is compiled once for each type, and not for each sink.
 struct Of<T> {
     limits: Limits,
     write: fn(&T, Limits, &mut dyn Sink),
@@ -311,8 +273,8 @@ impl<T: State<()>> Of<T> {
     fn new(limits: Limits) -> Self {
         Self {
             limits,
-            write: |value, limits, sink| value.write(&(), limits, &mut AnySink(sink)),
-            read: |limits, source| T::read(&(), limits, &mut AnySource(source)),
+            write: |value, limits, mut sink| value.write(&(), limits, &mut sink),
+            read: |limits, mut source| T::read(&(), limits, &mut source),
             changes: |to, from, limits, at, changes| {
                 to.write_changes(from, &(), limits, || at, changes);
             },

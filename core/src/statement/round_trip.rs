@@ -1,17 +1,11 @@
 //! Round trip of a state: written into bits, and read back.
 
-use std::fmt::Debug;
-
-use serde::Serialize;
-use serde_json::Value;
-
+use super::erased::{ErasedState, SystemObject};
 use super::shown::difference::{Change, changes};
 use super::shown::json::json;
 use super::shown::value::compact;
 use super::system::{StateOf, TransitionSystem};
-use crate::state::{
-    BitReader, BitWriter, Complaint, Fixed, FixedReader, Kept, Limits, PackingError, State,
-};
+use crate::state::{BitReader, BitWriter, Complaint, Fixed, FixedReader, Kept, PackingError};
 
 /// Test that a state is read back as it is written. One that is kept whole is not written.
 ///
@@ -47,15 +41,19 @@ use crate::state::{
 ///
 /// If the state is none of its type, or its `State` reads another one than it wrote.
 pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
-    if StateOf::<S>::KEPT == Kept::Whole {
+    of_system(system, &ErasedState::of(state))
+}
+
+fn of_system(system: &dyn SystemObject, state: &ErasedState) -> Result<(), PackingError> {
+    if system.kept() == Kept::Whole {
         return Ok(());
     }
     let mut complaint = Complaint::default();
-    state.write(system, Limits::NONE, &mut complaint);
+    system.write(state, &mut complaint);
     if let Some(error) = complaint.error() {
         return Err(error);
     }
-    let same = |back: StateOf<S>| {
+    let same = |back: ErasedState| {
         if back == *state {
             Ok(())
         } else {
@@ -63,12 +61,11 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
         }
     };
     let mut writer = BitWriter::growing();
-    state.write(system, Limits::NONE, &mut writer);
+    system.write(state, &mut writer);
     let bits = writer.bits();
     let code = writer.code().ok_or(PackingError::Unstable)?;
-    let source = &mut BitReader::new(code.words());
-    same(StateOf::<S>::read(system, Limits::NONE, source))?;
-    let Some(most) = StateOf::<S>::shape(system, Limits::NONE).bits() else {
+    same(system.read(&mut BitReader::new(code.words())))?;
+    let Some(most) = system.shape().bits() else {
         return Ok(());
     };
     if bits > most {
@@ -76,12 +73,9 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
     }
     // Where all states are of one size, what a shorter one does not need is left out.
     let mut writer = BitWriter::<Fixed<MOST_WORDS>>::fixed();
-    state.write(system, Limits::NONE, &mut writer);
+    system.write(state, &mut writer);
     match writer.words() {
-        Some(words) => {
-            let source = &mut FixedReader::new(words);
-            same(StateOf::<S>::read(system, Limits::NONE, source))
-        }
+        Some(words) => same(system.read(&mut FixedReader::new(words))),
         None => Ok(()),
     }
 }
@@ -90,15 +84,15 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
 const MOST_WORDS: usize = 2;
 
 /// Error of a `state` that is read back as another one.
-fn lossy<T: Serialize + Debug>(state: &T, back: &T) -> PackingError {
+fn lossy(state: &ErasedState, back: &ErasedState) -> PackingError {
     PackingError::Lossy {
-        changed: differences([&json(state), &json(back)], [state, back]),
+        changed: differences(state, back),
     }
 }
 
 /// Differences between two states, for people: by their fields, or as `Debug` shows them.
-fn differences(fields: [&Value; 2], [state, back]: [&dyn Debug; 2]) -> Vec<String> {
-    let found = changes(fields[0], fields[1]);
+fn differences(state: &ErasedState, back: &ErasedState) -> Vec<String> {
+    let found = changes(&json(state), &json(back));
     let told = found.iter().map(|change| {
         let Change { field, from, to } = change;
         let of = if field.is_empty() { "the state" } else { field };

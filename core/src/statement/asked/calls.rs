@@ -336,31 +336,39 @@ pub(crate) fn call<T>(
     state: Option<&ErasedState>,
     call: impl FnOnce() -> T,
 ) -> T {
-    struct Under<'a>(&'a Calls);
-    impl Drop for Under<'_> {
-        fn drop(&mut self) {
-            let mut stack = self.0.stack();
-            let ended = stack.pop();
-            self.0.beat();
-            // A state may take for ever to drop, and a watchdog waits for the stack.
-            drop(stack);
-            drop(ended);
-        }
-    }
-    let Some(calls) = THREAD.with_borrow(|thread| Some(Arc::clone(&thread.as_ref()?.calls))) else {
-        return call();
-    };
-    let begun = Call {
-        function: function(),
-        state: state.cloned().map(Arc::new),
-        began: calls.pulse.load(Ordering::Relaxed),
-    };
-    let mut stack = calls.stack();
-    stack.push(begun);
-    calls.beat();
-    drop(stack);
-    let _under = Under(&calls);
+    let calls = THREAD.with_borrow(|thread| Some(Arc::clone(&thread.as_ref()?.calls)));
+    let _under = calls.map(|calls| CallUnderWay::begin(calls, function(), state));
     call()
+}
+
+/// Call under way on a thread that is watched, which has ended when this is dropped.
+struct CallUnderWay(Arc<Calls>);
+
+impl CallUnderWay {
+    #[inline]
+    fn begin(calls: Arc<Calls>, function: Function, state: Option<&ErasedState>) -> Self {
+        let begun = Call {
+            function,
+            state: state.cloned().map(Arc::new),
+            began: calls.pulse.load(Ordering::Relaxed),
+        };
+        let mut stack = calls.stack();
+        stack.push(begun);
+        calls.beat();
+        drop(stack);
+        Self(calls)
+    }
+}
+
+impl Drop for CallUnderWay {
+    fn drop(&mut self) {
+        let mut stack = self.0.stack();
+        let ended = stack.pop();
+        self.0.beat();
+        // A state may take for ever to drop, and a watchdog waits for the stack.
+        drop(stack);
+        drop(ended);
+    }
 }
 
 /// Calls a function of a user, by its name, so that another thread sees it.

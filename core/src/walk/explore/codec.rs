@@ -14,7 +14,7 @@ use crate::state::{
     BitReader, BitWriter, Changes, Code, FixedReader, Kept, Limits, PackingError, Source, State,
 };
 use crate::statement::asked::model_call::{Name, catch_seldom, named};
-use crate::statement::erased::ErasedState;
+use crate::statement::erased::{ErasedState, ErasedSystem};
 use crate::statement::round_trip::round_trip;
 use crate::statement::system::{StateOf, TransitionSystem};
 
@@ -133,15 +133,6 @@ fn fixed<S: TransitionSystem>(
     // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
     let is_read = || bits <= most && is_read_back(system, Key::Fixed(&words), state);
     (is_exact::<S>() || is_read()).then_some(words)
-}
-
-/// The code of a state that is kept in another form, if it can be written.
-#[inline(never)]
-pub(super) fn code<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Option<Code> {
-    if const { !is_encoded::<S>() } {
-        return None;
-    }
-    varying(system, state)
 }
 
 /// The words of a state of no fixed form.
@@ -297,6 +288,19 @@ fn push_changes_alone<S: TransitionSystem, const N: usize>(
     all: &mut Vec<u64>,
 ) -> bool {
     push_changes(system, form, from, to, all)
+}
+
+/// The state of a key, without its type: for what is done seldom.
+pub(super) fn state_of(system: ErasedSystem<'_>, key: Key<'_>) -> ErasedState {
+    match key {
+        Key::Fixed(words) => {
+            let mut all = [0; MOST_WORDS];
+            all[..words.len()].copy_from_slice(words);
+            named(READ, || system.0.read(&mut FixedReader::new(all)))
+        }
+        Key::Varying(code) => system.of_words(code.words()),
+        Key::Whole(state) => state.clone(),
+    }
 }
 
 /// Shows the state of a key to `look`.

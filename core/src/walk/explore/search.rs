@@ -8,14 +8,16 @@
 //!
 //! A model may have each level [passed twice](super::Visitor::PASSES_TWICE). Steps that lead no farther then add to the level while it is passed first.
 
+#[cfg(not(feature = "disk"))]
+mod alone;
 mod bounds;
-#[cfg_attr(not(feature = "disk"), path = "search/alone/checkpoint.rs")]
+#[cfg(feature = "disk")]
 mod checkpoint;
 mod chunk;
-#[cfg_attr(not(feature = "disk"), path = "search/alone/exchange.rs")]
+#[cfg(feature = "disk")]
 mod exchange;
 mod found;
-#[cfg_attr(not(feature = "disk"), path = "search/alone/gather.rs")]
+#[cfg(feature = "disk")]
 mod gather;
 mod initial;
 mod kept;
@@ -24,20 +26,25 @@ mod meeting;
 mod member;
 mod new_states;
 mod order;
-#[cfg_attr(not(feature = "disk"), path = "search/alone/resume.rs")]
+#[cfg(feature = "disk")]
 mod resume;
 mod spilling;
 mod state;
 
 use std::time::{Duration, Instant};
 
+#[cfg(not(feature = "disk"))]
+use alone::{AT_FAULT, Resumed, add_key};
 use bounds::BETWEEN_LOOKS;
+#[cfg(feature = "disk")]
+use checkpoint::{AT_FAULT, add_key};
 use chunk::Successors;
 use found::Ended;
 pub(super) use found::Found;
 use kept::KeptForCheckpoints;
 use member::Together;
 use new_states::NewStates;
+#[cfg(feature = "disk")]
 use resume::Resumed;
 use spilling::{Chunks, spill_from};
 pub(super) use state::StateSearch;

@@ -11,10 +11,9 @@ use super::StateId;
 use super::keys::{Form, KeyList, Keys};
 use super::limits::{Clock, Limit};
 use super::span::Pass;
-use crate::state::Code;
 use crate::statement::asked::calls::Stage;
 use crate::statement::asked::model_call::Panic;
-use crate::statement::erased::ErasedState;
+use crate::statement::erased::ErasedSystem;
 pub(super) use model::Expansion;
 pub(crate) use position::published;
 
@@ -51,12 +50,9 @@ pub(super) trait Expand: Sync {
     fn ask_again(&self);
     /// True if what is found at a state is found again when a search goes on.
     fn is_sampled(&self, state: StateId) -> bool;
-    /// The codes of states that are kept as they are, unless one cannot be written.
+    /// The system, by which states that are kept as they are can be written.
     #[cfg(feature = "disk")]
-    fn codes(&self, states: &[ErasedState]) -> Option<Vec<Code>>;
-    /// The keys of states that were written so.
-    #[cfg(feature = "disk")]
-    fn of_codes(&self, codes: &[Code]) -> KeyList;
+    fn system(&self) -> ErasedSystem<'_>;
 }
 
 /// End of the enumeration of the initial states.

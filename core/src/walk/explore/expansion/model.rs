@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::position::publish;
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
+use crate::state::PackingError;
 use crate::state::hiding::Hiding;
-use crate::state::{Code, PackingError};
 use crate::statement::asked::calls::{
     Function, Of, Stage, Watched, WorkerPosition, call, calls_back,
 };
@@ -21,11 +21,12 @@ use crate::statement::asked::model_call::{
     CallEnd, Panic, UNNAMED, break_off, interruptible, named,
 };
 use crate::statement::asked::visit::visit_initial;
-use crate::statement::erased::ErasedState;
+#[cfg(feature = "disk")]
+use crate::statement::erased::ErasedSystem;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 use crate::walk::explore::Quotienting;
 use crate::walk::explore::codec::{
-    code, complaint, push, push_owned, push_target, push_targets, with, with_over,
+    complaint, push, push_owned, push_target, push_targets, with, with_over,
 };
 use crate::walk::explore::keys::{Form, Key, KeyList};
 use crate::walk::explore::limits::{Clock, Limit};
@@ -721,20 +722,8 @@ where
     }
 
     #[cfg(feature = "disk")]
-    fn codes(&self, states: &[ErasedState]) -> Option<Vec<Code>> {
-        let written = states.iter().map(|state| code(self.system, state.get()));
-        written.collect()
-    }
-
-    #[cfg(feature = "disk")]
-    fn of_codes(&self, codes: &[Code]) -> KeyList {
-        let mut keys = KeyList::new(Form::Whole);
-        for code in codes {
-            with(self.system, Key::Varying(code), |state| {
-                push(self.system, Form::Whole, state, &mut keys);
-            });
-        }
-        keys
+    fn system(&self) -> ErasedSystem<'_> {
+        ErasedSystem::alone(self.system)
     }
 }
 

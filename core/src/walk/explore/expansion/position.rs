@@ -2,9 +2,8 @@
 
 use crate::state::Code;
 use crate::statement::asked::calls::Batched;
-use crate::statement::erased::ErasedState;
-use crate::statement::system::TransitionSystem;
-use crate::walk::explore::codec::with;
+use crate::statement::erased::{ErasedState, ErasedSystem};
+use crate::walk::explore::codec::state_of;
 use crate::walk::explore::keys::{Key, Keys};
 use crate::walk::explore::words::{push_keys, take_keys};
 
@@ -28,12 +27,12 @@ pub(super) fn publish(keys: Keys<'_>, batched: &mut Batched) {
 }
 
 /// The state of a published batch that has this place in it.
-pub(crate) fn published<S: TransitionSystem>(
-    system: &S,
+pub(crate) fn published(
+    system: ErasedSystem<'_>,
     batched: &Batched,
     place: usize,
 ) -> Option<ErasedState> {
-    let read = |key: Key<'_>| with(system, key, ErasedState::of);
+    let read = |key: Key<'_>| state_of(system, key);
     match batched {
         Batched::Numbered => None,
         Batched::Words(all, Some(words)) => {

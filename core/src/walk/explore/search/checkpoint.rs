@@ -441,7 +441,9 @@ fn push_saved<K: Compared>(
 ) -> Result<(), DiskError> {
     match K::keys(keys) {
         Keys::Whole(states) => {
-            let codes = model.codes(states).ok_or(DiskError::Unwritable)?;
+            let system = model.system();
+            let codes: Option<Vec<_>> = states.iter().map(|state| system.code(state)).collect();
+            let codes = codes.ok_or(DiskError::Unwritable)?;
             push_keys(words, Keys::Varying(&codes));
         }
         keys => push_keys(words, keys),

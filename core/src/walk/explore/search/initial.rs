@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use super::add_key;
 use super::bounds::BETWEEN_LOOKS;
-use super::checkpoint::add_key;
 use super::new_states::NewStates;
 use super::state::StateSearch;
 use crate::statement::asked::calls::{Function, call};

@@ -3,8 +3,8 @@
 //! Processes meet whenever each has expanded so much that it has a bounded number of words for the others, or all of its level. What they tell
 //! each other then decides for all of them alike how the search goes on.
 
+use super::AT_FAULT;
 use super::bounds::BETWEEN_LOOKS;
-use super::checkpoint::AT_FAULT;
 use super::initial::CutShort;
 use super::member::{Run, Together};
 use super::state::StateSearch;

@@ -18,7 +18,7 @@ use crate::walk::explore::StateId;
 use crate::walk::explore::disk::{CHUNKS, DiskError, Manifest, STATES, SavedChunk, SavedState};
 use crate::walk::explore::expansion::{Expand, Keeps};
 use crate::walk::explore::graph::NodeId;
-use crate::walk::explore::keys::{Compared, EQ, Form};
+use crate::walk::explore::keys::{Compared, EQ, Form, KeyList};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::no_outcome::NoOutcome;
 use crate::walk::explore::peers::{FIRST, PeersError, push_value, take_value, to_all};
@@ -568,6 +568,8 @@ fn read_saved<K: Compared, W: WordSource>(
     }
     let mut codes: Vec<Code> = Vec::new();
     read_keys(words, BATCH, &mut codes)?;
-    K::take(&mut model.of_codes(&codes), keys);
+    let system = model.system();
+    let states = codes.iter().map(|code| system.of_words(code.words()));
+    K::take(&mut KeyList::Whole(states.collect()), keys);
     Ok(())
 }
