@@ -1,13 +1,14 @@
 //! Input by bytes, with positions and bounded operations.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, BufReader};
 
 use super::problem::{ForeignError, ForeignProblem};
 use crate::history::LONGEST_LINE;
 
 /// Input by bytes, with the position of the next one and the length of the operation that is being read.
 pub(super) struct Bytes<'a> {
-    input: &'a mut dyn BufRead,
+    /// PERF: a buffer of its own. To ask that of an input behind a pointer takes two calls a byte.
+    input: BufReader<&'a mut dyn BufRead>,
     /// Line of the next byte, from 1.
     pub line: u64,
     /// Column of the next byte in characters, from 1.
@@ -18,16 +19,20 @@ pub(super) struct Bytes<'a> {
 
 impl<'a> Bytes<'a> {
     pub fn new(input: &'a mut dyn BufRead) -> Self {
-        Self::at(input, 1, 1)
+        Self {
+            input: BufReader::new(input),
+            line: 1,
+            column: 1,
+            length: None,
+        }
     }
 
     /// Input that begins at a position within another one.
     pub fn at(input: &'a mut dyn BufRead, line: u64, column: u64) -> Self {
         Self {
-            input,
             line,
             column,
-            length: None,
+            ..Self::new(input)
         }
     }
 
