@@ -13,23 +13,23 @@ use std::time::Instant;
 
 use refmap::explore::Limits;
 use refmap::inclusion::{Comparison, Inclusion};
-use refmap::internal::inclusion::{Graph, Labels, Step, StepLabel, check_graphs};
+use refmap::internal::inclusion::{LabelledGraph, LabelledStep, Labels, StepLabel, check_graphs};
 
 /// Steps of a system, its initial state being 0.
 #[derive(Clone, Default)]
 struct Steps {
     states: u32,
-    steps: Vec<Step>,
+    steps: Vec<LabelledStep>,
 }
 
 impl Steps {
     fn step(&mut self, from: u32, label: StepLabel, to: u32) {
         self.states = self.states.max(from + 1).max(to + 1);
-        self.steps.push(Step { from, label, to });
+        self.steps.push(LabelledStep { from, label, to });
     }
 
-    fn graph(&self) -> Graph {
-        Graph::new(self.states, 0, &self.steps).expect("its states are in range")
+    fn graph(&self) -> LabelledGraph {
+        LabelledGraph::new(self.states, 0, &self.steps).expect("its states are in range")
     }
 }
 

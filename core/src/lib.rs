@@ -181,7 +181,9 @@ pub mod internal {
     pub mod inclusion {
         pub use crate::view::inclusion::compare::check_graphs;
         pub use crate::view::inclusion::edge::StepLabel;
-        pub use crate::view::inclusion::explicit::{Graph, GraphError, Labels, Step};
+        pub use crate::view::inclusion::explicit::{
+            GraphError, LabelledGraph, LabelledStep, Labels,
+        };
         pub use crate::view::inclusion::inclusion::{
             Bound, Future, MissingStutter, PassedState, Past,
         };

@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 
 use refmap::internal::explore::Clock;
 use refmap::internal::grouped;
-use refmap::internal::inclusion::{Graph, GraphError, Labels, Step, StepLabel};
+use refmap::internal::inclusion::{GraphError, LabelledGraph, LabelledStep, Labels, StepLabel};
 use refmap::internal::input::Interrupted;
 
 /// Length of a line above which it is refused, in bytes.
@@ -106,9 +106,9 @@ pub fn read(
     mut input: impl BufRead,
     labels: &mut Labels,
     clock: &Clock<'_>,
-) -> Result<Graph, AldebaranError> {
+) -> Result<LabelledGraph, AldebaranError> {
     let mut header: Option<Header> = None;
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<LabelledStep> = Vec::new();
     let mut buffer = Vec::new();
     let (mut line, mut bytes) = (0, 0);
     loop {
@@ -159,7 +159,7 @@ pub fn read(
         let interrupted = Interrupted { limit, bytes };
         return Err(AldebaranError::Interrupted { line, interrupted });
     }
-    Graph::new(states, initial, &steps).map_err(|error| AldebaranError::Line {
+    LabelledGraph::new(states, initial, &steps).map_err(|error| AldebaranError::Line {
         line: 1,
         fault: error.into(),
     })
@@ -199,11 +199,11 @@ fn read_header(text: &str) -> Result<Header, LineFault> {
     Ok(header)
 }
 
-fn read_transition(text: &str, labels: &mut Labels) -> Result<Step, LineFault> {
+fn read_transition(text: &str, labels: &mut Labels) -> Result<LabelledStep, LineFault> {
     let parts = in_parentheses(text).ok_or(LineFault::Transition)?;
     let (from, rest) = parts.split_once(',').ok_or(LineFault::Transition)?;
     let (label, to) = rest.rsplit_once(',').ok_or(LineFault::Transition)?;
-    Ok(Step {
+    Ok(LabelledStep {
         from: number(from)?,
         label: read_label(label.trim(), labels)?,
         to: number(to)?,
@@ -245,7 +245,7 @@ mod tests {
         Clock::new(Limits::default(), Watch::default())
     }
 
-    fn read(text: &str) -> Result<Graph, AldebaranError> {
+    fn read(text: &str) -> Result<LabelledGraph, AldebaranError> {
         super::read(text.as_bytes(), &mut Labels::new(), &unbounded())
     }
 

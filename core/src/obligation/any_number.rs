@@ -16,7 +16,7 @@ use foldhash::HashSet;
 
 use self::configurations::{Configurations, ExploredViews};
 use self::crowds::CrowdObject;
-pub(super) use self::of_crowd::{AskNames, OfCrowd, of_crowd};
+pub(super) use self::of_crowd::{OfCrowd, of_crowd};
 use super::error::CheckError;
 use super::found::SearchResult;
 use super::identity::identity;
@@ -26,7 +26,7 @@ use super::obligations::Obligations;
 use super::recorded::RecordedGraph;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
-use super::subject::{Subject, declared};
+use super::subject::{Alike, Subject, declared};
 use super::unreturned::outline;
 use super::visitor::Plan;
 use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
@@ -59,9 +59,6 @@ const KINDS: [ObligationKind; 5] = [
     ObligationKind::Agency,
     ObligationKind::Invariant,
 ];
-
-/// Exhaustive search of one instance.
-pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Report, CheckError>;
 
 /// Decides a crowd with views of so many members, or, where none are said, of the fewest that suffice; small instances are searched first, where a search of them is
 /// given.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::any_number::OfCrowd;
 #[cfg(feature = "any-number")]
 use super::any_number::of_crowd;
-use super::any_number::{Alike, AskNames, OfCrowd};
 use super::error::CheckError;
 use super::found::SearchResult;
 use super::identity::identity;
@@ -16,7 +16,7 @@ use super::model::AsksAgain;
 use super::obligations::{ObligationCounts, Obligations};
 use super::settings::{Search, Settings, Symmetry};
 use super::stepper::Stepper;
-use super::subject::{Passes, Subject, Typed, declared};
+use super::subject::{Alike, AskNames, Passes, Subject, Typed, declared};
 use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;

@@ -4,14 +4,8 @@ use std::marker::PhantomData;
 
 use super::error::CheckError;
 use super::settings::Settings;
-use super::subject::Subject;
+use super::subject::{Alike, InstanceNames};
 use crate::report::Report;
-
-/// Question for names about the instance of a check.
-pub(super) type AskNames<'q> = &'q dyn Fn(&dyn Subject) -> Result<Vec<String>, CheckError>;
-
-/// Exhaustive search of one instance.
-pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Report, CheckError>;
 
 /// Crowd of which the refinement of a check is an instance: none.
 #[derive(Default)]
@@ -34,7 +28,7 @@ impl OfCrowd<'_> {
         _: Option<usize>,
         _: &Settings<'_>,
         _: Alike<'_>,
-        _: &dyn Fn(AskNames<'_>) -> Result<Vec<String>, CheckError>,
+        _: InstanceNames<'_>,
     ) -> Result<Report, CheckError> {
         Err(CheckError::MissingFeature {
             asked: "a check of every number of members",

@@ -13,6 +13,7 @@ use super::obligations::ObligationCounts;
 use super::recorded::RecordedGraph;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
+use crate::report::Report;
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::calls::{Function, Of, call};
 use crate::statement::asked::model_call::{UNNAMED, catch_seldom, named};
@@ -56,6 +57,15 @@ pub(super) trait Subject: RefinementObject {
     /// The same refinement, if its implementation enumerates its type-correct states.
     fn inductive(&self) -> Option<&dyn Enumerated>;
 }
+
+/// Exhaustive search of one instance.
+pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Report, CheckError>;
+
+/// Question for names about the instance of a check,
+pub(super) type AskNames<'q> = &'q dyn Fn(&dyn Subject) -> Result<Vec<String>, CheckError>;
+
+/// and what asks it.
+pub(super) type InstanceNames<'s> = &'s dyn Fn(AskNames<'_>) -> Result<Vec<String>, CheckError>;
 
 /// Findings of a search.
 pub(super) struct Searched<'s> {

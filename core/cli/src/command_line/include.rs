@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use refmap::explore::{Limits, Progress, Watch, Watchdog};
 use refmap::inclusion::{Comparison, Included, Inclusion};
 use refmap::internal::explore::Clock;
-use refmap::internal::inclusion::{Graph, Labels, check_graphs};
+use refmap::internal::inclusion::{LabelledGraph, Labels, check_graphs};
 use refmap::internal::input::Source;
 use refmap::internal::plain;
 use refmap::obligation::CheckError;
@@ -180,7 +180,7 @@ fn of_files(
         ..comparison.clone()
     };
     let mut labels = Labels::new();
-    let mut graph = |file: &Path| -> Result<Graph, GraphFileError> {
+    let mut graph = |file: &Path| -> Result<LabelledGraph, GraphFileError> {
         let opened = Source::file(file, clock).map_err(|error| AldebaranError::at(1, error));
         let graph = opened.and_then(|input| read(input, &mut labels, &clock));
         graph.map_err(|error| GraphFileError {

@@ -3,20 +3,13 @@
 use std::time::Instant;
 
 use super::crowds::CrowdObject;
-use super::{Alike, any_number, not_reported};
+use super::{any_number, not_reported};
 use crate::obligation::error::CheckError;
 use crate::obligation::settings::Settings;
-use crate::obligation::subject::{Subject, declared};
+use crate::obligation::subject::{Alike, InstanceNames, declared};
 use crate::report::Report;
 use crate::statement::asked::model_call::{UNNAMED, take_tolerated};
 use crate::view::crowd::{CrowdRefinement, Formed};
-
-/// Question for names about the instance of a check,
-pub(in crate::obligation) type AskNames<'q> =
-    &'q dyn Fn(&dyn Subject) -> Result<Vec<String>, CheckError>;
-
-/// and what asks it.
-type OfInstance<'s> = &'s dyn Fn(AskNames<'_>) -> Result<Vec<String>, CheckError>;
 
 /// Crowd of which the refinement of a check is an instance, if there is one.
 #[derive(Default)]
@@ -44,7 +37,7 @@ impl<'a> OfCrowd<'a> {
         views: Option<usize>,
         settings: &Settings<'_>,
         search: Alike<'_>,
-        of_instance: OfInstance<'_>,
+        of_instance: InstanceNames<'_>,
     ) -> Result<Report, CheckError> {
         let crowd = self.0.as_deref().ok_or(CheckError::NoCrowd)?;
         let mut report = of_crowd(crowd, views, settings, Some(search))?;

@@ -72,7 +72,7 @@ where
             return all;
         }
     };
-    let pass = Pass {
+    let pass = InductionPass {
         examination,
         total,
         reached: reached.iter().zip(0..).collect(),
@@ -108,7 +108,8 @@ where
     all
 }
 
-struct Pass<'a, R: Refinement> {
+/// Pass over the type-correct states.
+struct InductionPass<'a, R: Refinement> {
     examination: Examination<'a, R>,
     /// Number of type-correct states.
     total: u64,
@@ -116,7 +117,7 @@ struct Pass<'a, R: Refinement> {
     reached: HashMap<&'a StateOf<R::Implementation>, usize>,
 }
 
-impl<R: Refinement> Pass<'_, R>
+impl<R: Refinement> InductionPass<'_, R>
 where
     R::Implementation: TypeCorrect,
 {

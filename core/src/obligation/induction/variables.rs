@@ -43,7 +43,7 @@ impl<'a> Variables<'a> {
         };
         let mut values = variables.least();
         let parts = |variables: &Self, values: &[u64]| {
-            variables.parts(Comparison::Written, &variables.make(values))
+            variables.parts(ComparedBy::Written, &variables.make(values))
         };
         let first = parts(&variables, &values);
         for place in 0..values.len() {
@@ -105,9 +105,9 @@ impl<'a> Variables<'a> {
         let starts = [near, &first];
         let starts = &starts[..1 + usize::from(near != first)];
         // A number may have several variables in it, so that it says less of how near a state is than what is shown of it.
-        let ways: &[Comparison] = match written {
-            Some(_) => &[Comparison::Written, Comparison::Shown],
-            None => &[Comparison::Shown],
+        let ways: &[ComparedBy] = match written {
+            Some(_) => &[ComparedBy::Written, ComparedBy::Shown],
+            None => &[ComparedBy::Shown],
         };
         ways.iter().find_map(|way| {
             let parts = self.parts(*way, state);
@@ -119,7 +119,7 @@ impl<'a> Variables<'a> {
     /// Goes from state to state, one variable at a time, as long as it comes nearer to `state`.
     fn descend(
         &self,
-        way: Comparison,
+        way: ComparedBy,
         mut values: Vec<u64>,
         state: &ErasedState,
         wanted: &[u64],
@@ -135,7 +135,7 @@ impl<'a> Variables<'a> {
                 if distance == 0 {
                     break;
                 }
-                let is_left_out = way == Comparison::Written && sweep == 0;
+                let is_left_out = way == ComparedBy::Written && sweep == 0;
                 if is_left_out && self.touched[place].is_disjoint(&open) {
                     continue;
                 }
@@ -172,13 +172,13 @@ impl<'a> Variables<'a> {
     }
 
     /// The parts of a state, by which states are compared.
-    fn parts(&self, way: Comparison, state: &ErasedState) -> Vec<u64> {
+    fn parts(&self, way: ComparedBy, state: &ErasedState) -> Vec<u64> {
         match way {
-            Comparison::Written => {
+            ComparedBy::Written => {
                 let written = self.numbers(state).into_iter().flatten();
                 written.map(|number| number.value).collect()
             }
-            Comparison::Shown => {
+            ComparedBy::Shown => {
                 let mut parts = Vec::new();
                 flatten(&json(state), &mut parts);
                 parts
@@ -187,16 +187,16 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Comparison of states.
+/// Form of states in which they are compared.
 #[derive(Clone, Copy, PartialEq)]
-enum Comparison {
+enum ComparedBy {
     /// By the numbers that are written of them.
     Written,
     /// By what is shown of them.
     Shown,
 }
 
-impl Comparison {
+impl ComparedBy {
     /// Distance of two states of these parts: 0 if none differs.
     fn distance(self, one: &[u64], other: &[u64]) -> usize {
         let bits = |place: usize| match (self, one.get(place), other.get(place)) {

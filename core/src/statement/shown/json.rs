@@ -101,7 +101,7 @@ struct NamedFields {
 }
 
 /// Keys and values.
-struct Pairs {
+struct MapEntries {
     pairs: Vec<(Value, Value)>,
     key: Value,
 }
@@ -133,7 +133,7 @@ impl Serializer for ToJson {
     type SerializeTuple = Elements;
     type SerializeTupleStruct = Elements;
     type SerializeTupleVariant = Elements;
-    type SerializeMap = Pairs;
+    type SerializeMap = MapEntries;
     type SerializeStruct = NamedFields;
     type SerializeStructVariant = NamedFields;
 
@@ -243,8 +243,8 @@ impl Serializer for ToJson {
         Ok(Elements::of(Some(variant)))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Pairs, Failed> {
-        Ok(Pairs {
+    fn serialize_map(self, _: Option<usize>) -> Result<MapEntries, Failed> {
+        Ok(MapEntries {
             pairs: Vec::new(),
             key: Value::Null,
         })
@@ -332,7 +332,7 @@ macro_rules! fields {
 
 fields!(SerializeStruct, SerializeStructVariant);
 
-impl ser::SerializeMap for Pairs {
+impl ser::SerializeMap for MapEntries {
     type Ok = Value;
     type Error = Failed;
 

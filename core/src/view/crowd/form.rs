@@ -6,7 +6,7 @@ use super::chosen::MEMBERS;
 use super::configuration::{Configuration, Part};
 use super::instance::{CrowdState, StateOfCrowd};
 use super::left_out::{
-    Learnt, LeftOutClasses, LeftOutMembers, MemberChanges, Met, PosedAt, Question, meet,
+    AnyQuestion, FirstMet, Learnt, LeftOutClasses, LeftOutMembers, MemberChanges, PosedAt, meet,
 };
 use super::refined::CrowdRefinement;
 use super::statement::Crowd;
@@ -104,14 +104,14 @@ impl<R: CrowdRefinement> Formed<R> {
     }
 
     /// Begins with these questions.
-    fn begin_with(&self, kept: Vec<Question<MemberIn<R>>>, is_open: bool) {
+    fn begin_with(&self, kept: Vec<AnyQuestion<MemberIn<R>>>, is_open: bool) {
         let mut learnt = self.learnt.write().unwrap_or_else(PoisonError::into_inner);
         let chooses = learnt.met().chooses;
         *learnt = Arc::new(Learnt::new(kept, is_open, chooses));
     }
 
     /// Keeps questions beside those that are kept. False if there are none.
-    fn keep(&self, mut met: Met<Question<MemberIn<R>>>, of_first: bool) -> bool {
+    fn keep(&self, mut met: FirstMet<AnyQuestion<MemberIn<R>>>, of_first: bool) -> bool {
         let learnt = self.learnt();
         met.sort_by(|(one, _), (other, _)| one.cmp(other));
         if of_first && let Some((first, _)) = met.first() {

@@ -27,46 +27,47 @@ pub(super) struct LeftOutClasses<M> {
     /// A member of each.
     pub examples: Vec<M>,
     pub learnt: Arc<Learnt<M>>,
-    /// PosedAt at which it is asked what the state does.
+    /// Moment at which it is asked what the state does.
     pub at: PosedAt,
 }
 
-/// PosedAt of a search at which a configuration is posed, by which what is met first is the same for any number of threads: the level, the view, and which of those that are
+/// Moment of a search at which a configuration is posed, by which what is met first is the same for any number of threads: the level, the view, and which of those that are
 /// posed there it is.
 pub(crate) type PosedAt = (u32, Configuration, u32);
 
 /// Questions of which is kept whether they are true of some member that is left out. Which these are makes views finer or coarser, and never wrong.
 pub(super) struct Learnt<M> {
     /// Those that are kept. The class of a member has a bit for each that is true of it.
-    pub kept: Vec<Question<M>>,
+    pub kept: Vec<AnyQuestion<M>>,
     /// True if others may be kept, too.
     pub is_open: bool,
     met: Mutex<Shortfall<M>>,
 }
 
-pub(super) type Question<M> = Arc<dyn MemberQuestion<M>>;
+/// Question about a member, of whatever type.
+pub(super) type AnyQuestion<M> = Arc<dyn MemberQuestion<M>>;
 
 /// Changes of all others in a step, one after the other.
 pub(super) type MemberChanges<M> = Vec<Arc<dyn MemberChange<M>>>;
 
 /// Findings, each with its first moment.
-pub(super) type Met<T> = Vec<(PosedAt, T)>;
+pub(super) type FirstMet<T> = Vec<(PosedAt, T)>;
 
 /// Findings of a search for which larger configurations are needed, or finer views.
 pub(super) struct Shortfall<M> {
     /// Questions that enabled a step since they may be true of a member that is left out,
-    pub questions: Met<Question<M>>,
+    pub questions: FirstMet<AnyQuestion<M>>,
     /// and those that did since they may be true of none.
-    pub denied: Met<Question<M>>,
+    pub denied: FirstMet<AnyQuestion<M>>,
     /// Changes of all others, those that are left out among them.
-    pub changes: Met<MemberChanges<M>>,
+    pub changes: FirstMet<MemberChanges<M>>,
     /// True if a step chooses another member.
     pub chooses: bool,
 }
 
 /// Notes that something is met, and says at which place.
 pub(super) fn meet<T: Clone>(
-    met: &mut Met<T>,
+    met: &mut FirstMet<T>,
     at: &PosedAt,
     one: &T,
     is_same: impl Fn(&T) -> bool,
@@ -88,7 +89,7 @@ pub(super) fn meet<T: Clone>(
 
 impl<M: 'static> Learnt<M> {
     /// Questions that are kept.
-    pub fn new(kept: Vec<Question<M>>, is_open: bool, chooses: bool) -> Self {
+    pub fn new(kept: Vec<AnyQuestion<M>>, is_open: bool, chooses: bool) -> Self {
         Self {
             kept,
             is_open,
@@ -114,7 +115,7 @@ impl<M: 'static> Learnt<M> {
     }
 
     /// True of a question that may be kept, and is not.
-    pub fn is_new(&self, question: &Question<M>) -> bool {
+    pub fn is_new(&self, question: &AnyQuestion<M>) -> bool {
         self.is_open
             && question.is_of_member()
             && self.room() > 0

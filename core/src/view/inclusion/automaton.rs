@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use serde_json::Value;
 
 use super::edge::{Edge, ROOT, StepLabel};
-use super::explicit::{Graph, Labels};
+use super::explicit::{LabelledGraph, Labels};
 use super::met::SampledState;
 use super::observed::{Observed, Within};
 use crate::statement::asked::functions::Functions;
@@ -18,7 +18,7 @@ use crate::statement::system::TransitionSystem;
 
 /// Origin of the steps of an automaton.
 pub(super) enum StepSource<'a> {
-    Explicit(&'a Graph, &'a Labels),
+    Explicit(&'a LabelledGraph, &'a Labels),
     Observed(Observed<'a>),
 }
 

@@ -9,7 +9,7 @@ use super::automaton::{Automaton, StepSource};
 use super::candidates::Simulated;
 use super::comparison::Comparison;
 use super::decide::{Decided, decide};
-use super::explicit::{Graph, Labels};
+use super::explicit::{LabelledGraph, Labels};
 use super::inclusion::{Bound, Evidence, Included, Inclusion, InclusionError};
 use super::met::{Labelling, MetStates};
 use super::observations::Observations;
@@ -185,8 +185,8 @@ impl Inclusion {
 
 /// Compares what two explicit systems show. Labels are those of both.
 pub fn check_graphs(
-    implementation: &Graph,
-    specification: &Graph,
+    implementation: &LabelledGraph,
+    specification: &LabelledGraph,
     labels: &Labels,
     comparison: &Comparison<'_>,
 ) -> Result<Inclusion, InclusionError> {

@@ -8,7 +8,7 @@ use super::edge::{Edge, ROOT, StepLabel};
 use crate::state::numbered::Numbered;
 use crate::statement::action::Action;
 use crate::statement::system::{TransitionSystem, fire_by_next};
-use crate::walk::explore::{Graph as RecordedGraph, NodeId};
+use crate::walk::explore::{Graph, NodeId};
 
 /// Labels of visible steps, by their texts. Two systems that are compared share them.
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl Labels {
 
 /// Step of an explicit system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Step {
+pub struct LabelledStep {
     /// State in which it begins.
     pub from: u32,
     /// Label: what it shows.
@@ -54,15 +54,15 @@ pub struct Step {
 
 /// Explicit labelled transition system, with states that are numbered from 0 on.
 #[derive(Debug)]
-pub struct Graph {
+pub struct LabelledGraph {
     states: u32,
     initial: u32,
-    steps: RecordedGraph,
+    steps: Graph,
     /// Number of states up to the greatest that is mentioned.
     pub(super) mentioned: usize,
 }
 
-impl Hash for Graph {
+impl Hash for LabelledGraph {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         (self.states, self.initial, self.steps.len()).hash(hasher);
         for from in self.steps.nodes() {
@@ -88,13 +88,13 @@ pub enum GraphError {
     },
 }
 
-impl Graph {
+impl LabelledGraph {
     /// A system of so many states. A step that is listed twice is one.
     ///
     /// # Errors
     ///
     /// If there are no states, or the initial state or a state of a step is none of them.
-    pub fn new(states: u32, initial: u32, steps: &[Step]) -> Result<Self, GraphError> {
+    pub fn new(states: u32, initial: u32, steps: &[LabelledStep]) -> Result<Self, GraphError> {
         let Some(last) = states.checked_sub(1) else {
             return Err(GraphError::NoStates);
         };
@@ -107,14 +107,14 @@ impl Graph {
             greatest = greatest.max(state);
         }
         let mentioned = greatest as usize + 1;
-        let mut steps: Vec<&Step> = steps.iter().collect();
+        let mut steps: Vec<&LabelledStep> = steps.iter().collect();
         steps.sort_by_key(|step| step.from);
         let steps = steps.into_iter();
         let steps = steps.map(|step| (NodeId(step.from), NodeId(step.to), step.label.0));
         Ok(Self {
             states,
             initial,
-            steps: RecordedGraph::of(mentioned, steps),
+            steps: Graph::of(mentioned, steps),
             mentioned,
         })
     }
@@ -141,16 +141,16 @@ impl Graph {
     }
 
     /// A step, as one of the automaton.
-    pub(super) fn edge(&self, step: &Step) -> Edge {
+    pub(super) fn edge(&self, step: &LabelledStep) -> Edge {
         Edge {
             label: step.label,
             to: self.exchanged(step.to),
         }
     }
 
-    fn steps_from(&self, from: u32) -> impl Iterator<Item = Step> {
+    fn steps_from(&self, from: u32) -> impl Iterator<Item = LabelledStep> {
         let steps = self.steps.steps(NodeId(from));
-        steps.map(move |(to, label)| Step {
+        steps.map(move |(to, label)| LabelledStep {
             from,
             label: StepLabel(label),
             to: to.0,
@@ -158,27 +158,27 @@ impl Graph {
     }
 }
 
-impl Action<Graph> for Step {}
+impl Action<LabelledGraph> for LabelledStep {}
 
 /// Its steps have labels, and its states show nothing.
-impl TransitionSystem for Graph {
+impl TransitionSystem for LabelledGraph {
     type State = u32;
-    type Action = Step;
+    type Action = LabelledStep;
     type Observation = ();
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         visit(self.initial);
     }
 
-    fn fire(&self, step: &Step, state: &mut u32) -> Option<()> {
+    fn fire(&self, step: &LabelledStep, state: &mut u32) -> Option<()> {
         fire_by_next(self, step, state)
     }
 
-    fn candidates(&self, from: &u32, visit: &mut impl FnMut(Step)) {
+    fn candidates(&self, from: &u32, visit: &mut impl FnMut(LabelledStep)) {
         self.steps_from(*from).for_each(visit);
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut(Step, &u32)) {
+    fn next(&self, from: &u32, visit: &mut impl FnMut(LabelledStep, &u32)) {
         self.steps_from(*from)
             .for_each(|step| visit(step, &step.to));
     }

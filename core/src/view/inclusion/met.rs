@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use super::edge::StepLabel;
-use super::explicit::Step;
+use super::explicit::LabelledStep;
 use super::observations::Observations;
 use crate::statement::asked::calls::Of;
 use crate::statement::asked::model_call::named;
@@ -77,7 +77,7 @@ pub(super) enum Labelling {
 const SHARDS: usize = 64;
 
 /// State of the table, with its steps if they were asked for.
-struct Known {
+struct MetEntry {
     state: Arc<MetState>,
     steps: Option<ShownTargets>,
 }
@@ -88,7 +88,7 @@ pub(super) struct MetStates<'a> {
     pub labelling: Labelling,
     hasher: FixedState,
     /// None if no state is to stay in memory: then the system is asked each time.
-    shards: Option<Vec<Mutex<HashTable<Known>>>>,
+    shards: Option<Vec<Mutex<HashTable<MetEntry>>>>,
 }
 
 impl<'a> MetStates<'a> {
@@ -166,7 +166,7 @@ impl<'a> MetStates<'a> {
         let mut meet = |action: ErasedAction, to: &ErasedState| {
             let to = self.meet(to.clone());
             let label = match self.labelling {
-                Labelling::Own => action.get::<Step>().label,
+                Labelling::Own => action.get::<LabelledStep>().label,
                 Labelling::Changes(_) if to.shows == from.shows => StepLabel::INVISIBLE,
                 Labelling::Changes(_) => to.shows,
             };
@@ -180,7 +180,7 @@ impl<'a> MetStates<'a> {
     }
 }
 
-fn shard(shards: &[Mutex<HashTable<Known>>], hash: u64) -> MutexGuard<'_, HashTable<Known>> {
+fn shard(shards: &[Mutex<HashTable<MetEntry>>], hash: u64) -> MutexGuard<'_, HashTable<MetEntry>> {
     // The table itself goes by the lower bits, and by the upper seven.
     let shard = &shards[(hash >> 32) as usize % SHARDS];
     shard.lock().unwrap_or_else(PoisonError::into_inner)
@@ -188,17 +188,17 @@ fn shard(shards: &[Mutex<HashTable<Known>>], hash: u64) -> MutexGuard<'_, HashTa
 
 /// Looks at the entry of a state, which is added if there is none.
 fn entry<T>(
-    shards: &[Mutex<HashTable<Known>>],
+    shards: &[Mutex<HashTable<MetEntry>>],
     state: Arc<MetState>,
-    look: impl FnOnce(&mut Known) -> T,
+    look: impl FnOnce(&mut MetEntry) -> T,
 ) -> T {
     let mut shard = shard(shards, state.hash);
-    let is_it = |known: &Known| known.state == state;
+    let is_it = |known: &MetEntry| known.state == state;
     let entry = match shard.entry(state.hash, is_it, |known| known.state.hash) {
         Entry::Occupied(known) => known,
         Entry::Vacant(vacant) => {
             let steps = None;
-            vacant.insert(Known { state, steps })
+            vacant.insert(MetEntry { state, steps })
         }
     };
     look(entry.into_mut())

@@ -66,7 +66,7 @@ pub(super) enum TraceStart {
 
 /// The pairs of two systems.
 pub(super) struct Pairs<'a> {
-    searched: Arc<Searched<'a>>,
+    searched: Arc<AskedSystems<'a>>,
     start: TraceStart,
     bounds: Mutex<Bounds<'a>>,
     /// Time that it took to read a checkpoint, in microseconds, which is not counted; none until then, if one is to be read.
@@ -77,7 +77,7 @@ pub(super) struct Pairs<'a> {
 }
 
 /// The systems as far as they were asked for, by whichever search of pairs.
-pub(super) struct Searched<'a> {
+pub(super) struct AskedSystems<'a> {
     implementation: Arc<MetStates<'a>>,
     numbered: RwLock<NumberedSets<'a>>,
 }
@@ -92,7 +92,7 @@ struct NumberedSets<'a> {
     of_words: HashMap<Arc<[u64]>, SetId>,
 }
 
-impl<'a> Searched<'a> {
+impl<'a> AskedSystems<'a> {
     /// The implementation, and an automaton that is not expanded yet.
     pub fn new(implementation: Arc<MetStates<'a>>, automaton: Automaton<'a>) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl<'a> Searched<'a> {
 impl<'a> Pairs<'a> {
     /// The pairs of two systems, and the bounds on the work on sets.
     pub fn new(
-        searched: &Arc<Searched<'a>>,
+        searched: &Arc<AskedSystems<'a>>,
         start: TraceStart,
         bounds: Bounds<'a>,
         reads_checkpoint: bool,

@@ -6,7 +6,7 @@ use super::automaton::{Automaton, StepSource};
 use super::bounds::{Bounds, Stop};
 use super::comparison::Comparison;
 use super::met::{Labelling, MetStates};
-use super::pairs::Searched;
+use super::pairs::AskedSystems;
 use crate::walk::explore::{Clock, Limit, Spilled, Written};
 
 /// The two automata that are compared.
@@ -14,7 +14,7 @@ pub(super) struct Sides<'a> {
     pub implementation: Automaton<'a>,
     pub specification: Automaton<'a>,
     /// The same two as searches of pairs ask for them.
-    pub searched: Arc<Searched<'a>>,
+    pub searched: Arc<AskedSystems<'a>>,
     pub bounds: Bounds<'a>,
     pub account: DiskAccount,
 }
@@ -41,7 +41,7 @@ impl<'a> Sides<'a> {
                 comparison.spill.is_none(),
             )),
         };
-        let searched = Searched::new(met, specification.anew());
+        let searched = AskedSystems::new(met, specification.anew());
         Self {
             implementation,
             specification,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use refmap::inclusion::{Comparison, Included};
-use refmap::internal::inclusion::{Graph, Labels, Step, check_graphs};
+use refmap::internal::inclusion::{LabelledGraph, LabelledStep, Labels, check_graphs};
 use refmap::report::{About, Warning};
 use refmap::{AbstractSteps, Process, State, Verdict, round_trip};
 use refmap_testing::{Action, Itself, Machine, Via, mapped, row_of, rules};
@@ -245,8 +245,8 @@ fn the_last_of_a_hundred_states_that_it_may_be_in_counts() {
     const STATES: u32 = 100;
     for allowed in [true, false] {
         let mut labels = Labels::new();
-        let mut steps = |steps: &[(u32, &str, u32)]| -> Vec<Step> {
-            let step = |(from, label, to): &(u32, &str, u32)| Step {
+        let mut steps = |steps: &[(u32, &str, u32)]| -> Vec<LabelledStep> {
+            let step = |(from, label, to): &(u32, &str, u32)| LabelledStep {
                 from: *from,
                 label: labels.label(label),
                 to: *to,
@@ -263,8 +263,9 @@ fn the_last_of_a_hundred_states_that_it_may_be_in_counts() {
         for to in 1..=STATES {
             specification.extend(steps(&[(0, "a", to)]));
         }
-        let graph =
-            |states, steps: &[Step]| Graph::new(states, 0, steps).expect("they are in range");
+        let graph = |states, steps: &[LabelledStep]| {
+            LabelledGraph::new(states, 0, steps).expect("they are in range")
+        };
         let [implementation, specification] =
             [graph(4, &implementation), graph(STATES + 3, &specification)];
         let found = check_graphs(

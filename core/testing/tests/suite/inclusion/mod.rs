@@ -11,7 +11,7 @@ mod searched;
 use std::collections::BTreeMap;
 
 use refmap::inclusion::{Comparison, Evidence, Included, Inclusion};
-use refmap::internal::inclusion::{Graph, Labels, Part, Step, Table, check_graphs};
+use refmap::internal::inclusion::{LabelledGraph, LabelledStep, Labels, Part, Table, check_graphs};
 use serde_json::Value;
 
 use oracle::Lts;
@@ -31,8 +31,8 @@ fn compared([implementation, specification]: &[Lts; 2]) -> Inclusion {
     .expect("nothing is on disk")
 }
 
-fn graph(system: &Lts, labels: &mut Labels) -> Graph {
-    let steps = system.steps.iter().map(|(from, label, to)| Step {
+fn graph(system: &Lts, labels: &mut Labels) -> LabelledGraph {
+    let steps = system.steps.iter().map(|(from, label, to)| LabelledStep {
         from: *from,
         label: label
             .as_ref()
@@ -41,8 +41,8 @@ fn graph(system: &Lts, labels: &mut Labels) -> Graph {
             }),
         to: *to,
     });
-    let steps: Vec<Step> = steps.collect();
-    Graph::new(system.states, system.initial, &steps).expect("its states are in range")
+    let steps: Vec<LabelledStep> = steps.collect();
+    LabelledGraph::new(system.states, system.initial, &steps).expect("its states are in range")
 }
 
 /// Images of the reached states, as a table says.

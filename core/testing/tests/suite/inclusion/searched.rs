@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use refmap::explore::{Spilling, Start, Watch};
 use refmap::inclusion::{Comparison, Included, Inclusion, InclusionError, check_inclusion};
 use refmap::internal::explore::DiskError;
-use refmap::internal::inclusion::{Graph, Labels, Step, StepLabel, check_graphs};
+use refmap::internal::inclusion::{LabelledGraph, LabelledStep, Labels, StepLabel, check_graphs};
 use refmap::random::Generator;
 use refmap_testing::explicit::Explicit;
 
@@ -19,8 +19,8 @@ use crate::checkpoints::{checkpoints, copy, folder};
 
 /// Two systems that are compared in several ways.
 struct Compared {
-    implementation: Graph,
-    specification: Graph,
+    implementation: LabelledGraph,
+    specification: LabelledGraph,
     labels: Labels,
 }
 
@@ -315,7 +315,7 @@ fn a_pair_is_needless_beside_one_of_fewer_abstract_states() {
 /// A folder is refused with the reason.
 #[test]
 fn checkpoints_of_another_comparison_are_refused() {
-    let step = |from, text: &str, to, labels: &mut Labels| Step {
+    let step = |from, text: &str, to, labels: &mut Labels| LabelledStep {
         from,
         label: labels.label(text),
         to,
@@ -323,14 +323,15 @@ fn checkpoints_of_another_comparison_are_refused() {
     let mut labels = Labels::new();
     let all = [("a", 0, 1), ("b", 1, 2), ("a", 2, 0), ("c", 1, 1)]
         .map(|(text, from, to)| step(from, text, to, &mut labels));
-    let hidden = Step {
+    let hidden = LabelledStep {
         label: StepLabel::INVISIBLE,
         ..all[0]
     };
-    let graph = |steps: &[Step]| Graph::new(3, 0, steps).expect("its states are in range");
+    let graph =
+        |steps: &[LabelledStep]| LabelledGraph::new(3, 0, steps).expect("its states are in range");
     let implementation = graph(&all);
     let kept = folder();
-    let by = |specification: &Graph, start| {
+    let by = |specification: &LabelledGraph, start| {
         let comparison = Comparison {
             checkpoints: checkpoints(kept.path(), start),
             ..with_threads(1)
@@ -342,7 +343,7 @@ fn checkpoints_of_another_comparison_are_refused() {
         (first.verdict, first.trace_length),
         (Included::NotIncluded, Some(2))
     );
-    let refused = |specification: &[Step], start| match by(&graph(specification), start) {
+    let refused = |specification: &[LabelledStep], start| match by(&graph(specification), start) {
         Err(InclusionError::Disk(error)) => error,
         other => panic!("{other:?}"),
     };

@@ -215,14 +215,15 @@ impl ShardSlice<'_> {
     }
 }
 
-enum Lines {
+/// Lines of a shard, by their width.
+enum ShardLines {
     Narrow(Vec<Narrow>),
     Wide(Vec<Wide>),
 }
 
 /// The numbers that have their upper bits in common, by their other bits.
 struct Shard {
-    lines: Lines,
+    lines: ShardLines,
     /// Layout of the numbers on the lines.
     layout: Layout,
     len: usize,
@@ -235,7 +236,7 @@ struct Shard {
 impl Shard {
     fn new(bits: u32) -> Self {
         let mut shard = Self {
-            lines: Lines::Wide(Vec::new()),
+            lines: ShardLines::Wide(Vec::new()),
             layout: Layout::new::<Wide>(bits, Wide::SLOTS),
             len: 0,
             most: 0,
@@ -252,16 +253,16 @@ impl Shard {
     fn prefetch(&self, number: u64) {
         let (home, _) = self.layout.home(number);
         match &self.lines {
-            Lines::Narrow(lines) => prefetch(&lines[home]),
-            Lines::Wide(lines) => prefetch(&lines[home]),
+            ShardLines::Narrow(lines) => prefetch(&lines[home]),
+            ShardLines::Wide(lines) => prefetch(&lines[home]),
         }
     }
 
     #[inline(always)]
     fn contains(&self, number: u64) -> bool {
         match &self.lines {
-            Lines::Narrow(lines) => Self::find(lines, &self.layout, number).is_ok(),
-            Lines::Wide(lines) => Self::find(lines, &self.layout, number).is_ok(),
+            ShardLines::Narrow(lines) => Self::find(lines, &self.layout, number).is_ok(),
+            ShardLines::Wide(lines) => Self::find(lines, &self.layout, number).is_ok(),
         }
     }
 
@@ -297,8 +298,8 @@ impl Shard {
     fn insert(&mut self, number: u64) -> bool {
         loop {
             let added = match &mut self.lines {
-                Lines::Narrow(lines) => Self::put(lines, &self.layout, number),
-                Lines::Wide(lines) => Self::put(lines, &self.layout, number),
+                ShardLines::Narrow(lines) => Self::put(lines, &self.layout, number),
+                ShardLines::Wide(lines) => Self::put(lines, &self.layout, number),
             };
             match added {
                 Put::There => return false,
@@ -331,18 +332,18 @@ impl Shard {
     /// All numbers, as they were inserted: the upper bits of a word.
     fn numbers(&self) -> impl Iterator<Item = u64> {
         let lines = match &self.lines {
-            Lines::Narrow(lines) => lines.len(),
-            Lines::Wide(lines) => lines.len(),
+            ShardLines::Narrow(lines) => lines.len(),
+            ShardLines::Wide(lines) => lines.len(),
         };
         let slots = match &self.lines {
-            Lines::Narrow(_) => Narrow::SLOTS,
-            Lines::Wide(_) => Wide::SLOTS,
+            ShardLines::Narrow(_) => Narrow::SLOTS,
+            ShardLines::Wide(_) => Wide::SLOTS,
         };
         (0..lines).flat_map(move |at| {
             (0..slots).filter_map(move |slot| {
                 let value = match &self.lines {
-                    Lines::Narrow(lines) => lines[at].get(slot),
-                    Lines::Wide(lines) => lines[at].get(slot),
+                    ShardLines::Narrow(lines) => lines[at].get(slot),
+                    ShardLines::Wide(lines) => lines[at].get(slot),
                 };
                 // What is there is one more than the remainder, and how many lines it is away from home above that.
                 let away = value.checked_sub(1)? / self.layout.step();
@@ -355,16 +356,16 @@ impl Shard {
     /// Slots that are at home somewhere.
     fn slots(&self) -> usize {
         let of_a_line = match &self.lines {
-            Lines::Narrow(_) => Narrow::SLOTS,
-            Lines::Wide(_) => Wide::SLOTS,
+            ShardLines::Narrow(_) => Narrow::SLOTS,
+            ShardLines::Wide(_) => Wide::SLOTS,
         };
         self.layout.lines as usize * of_a_line
     }
 
     fn bytes(&self) -> usize {
         64 * match &self.lines {
-            Lines::Narrow(lines) => lines.capacity(),
-            Lines::Wide(lines) => lines.capacity(),
+            ShardLines::Narrow(lines) => lines.capacity(),
+            ShardLines::Wide(lines) => lines.capacity(),
         }
     }
 
@@ -373,7 +374,7 @@ impl Shard {
         // PERF: the larger, the fewer times each number moves; the smaller, the less is left empty. What
         // is small or narrow may as well be half empty.
         let slots = self.slots();
-        let narrow = matches!(self.lines, Lines::Narrow(_));
+        let narrow = matches!(self.lines, ShardLines::Narrow(_));
         let grown = self.rebuild(if narrow || slots < SMALL {
             slots * 2
         } else {
@@ -388,16 +389,16 @@ impl Shard {
     /// Lays the numbers out anew on lines with at least so many slots. If there is no memory for that, leaves
     /// them as they are, and answers no.
     fn rebuild(&mut self, slots: usize) -> bool {
-        let numbers = std::mem::replace(&mut self.lines, Lines::Wide(Vec::new()));
+        let numbers = std::mem::replace(&mut self.lines, ShardLines::Wide(Vec::new()));
         let old = self.layout;
         let mut slots = slots;
         loop {
             let narrow = Layout::new::<Narrow>(old.bits, slots);
             let (layout, lines) = if narrow.farthest >= ENOUGH_FARTHEST {
-                (narrow, poured(&numbers, &old, &narrow, Lines::Narrow))
+                (narrow, poured(&numbers, &old, &narrow, ShardLines::Narrow))
             } else {
                 let wide = Layout::new::<Wide>(old.bits, slots);
-                (wide, poured(&numbers, &old, &wide, Lines::Wide))
+                (wide, poured(&numbers, &old, &wide, ShardLines::Wide))
             };
             match lines {
                 Poured::Onto(lines) => {
@@ -434,11 +435,11 @@ enum Poured<L> {
 
 /// All numbers on new lines.
 fn poured<L: Line>(
-    numbers: &Lines,
+    numbers: &ShardLines,
     old: &Layout,
     layout: &Layout,
-    lines_of: fn(Vec<L>) -> Lines,
-) -> Poured<Lines> {
+    lines_of: fn(Vec<L>) -> ShardLines,
+) -> Poured<ShardLines> {
     let count = layout.all_lines();
     let (Some(mut lines), Some(mut filled)) = (room_for(count), room_for(count)) else {
         return Poured::NoMemory;
@@ -447,8 +448,8 @@ fn poured<L: Line>(
     // PERF: how many slots of each line are filled is known here, and need not be counted each time.
     filled.resize(count, 0);
     let fit = match numbers {
-        Lines::Narrow(numbers) => pour(numbers, old, layout, &mut lines, &mut filled),
-        Lines::Wide(numbers) => pour(numbers, old, layout, &mut lines, &mut filled),
+        ShardLines::Narrow(numbers) => pour(numbers, old, layout, &mut lines, &mut filled),
+        ShardLines::Wide(numbers) => pour(numbers, old, layout, &mut lines, &mut filled),
     };
     if fit {
         Poured::Onto(lines_of(lines))
@@ -655,7 +656,7 @@ mod tests {
         let bits = 45 - SHARD_BITS;
         let mut shard = Shard::new(bits);
         let mut plain = HashSet::new();
-        while matches!(shard.lines, Lines::Wide(_)) {
+        while matches!(shard.lines, ShardLines::Wide(_)) {
             let number = generator.bits() << (64 - bits);
             assert_eq!(shard.insert(number), plain.insert(number));
         }
