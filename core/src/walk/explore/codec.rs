@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use refmap_derive::Texts;
 use serde::{Deserialize, Serialize};
 
-use super::keys::{EQ, Form, Key, KeyList};
+use super::keys::{EQ, Form, KeyList, StateKey};
 use super::options::Storage;
 use crate::state::{
     BitReader, BitWriter, Changes, Code, FixedReader, Kept, Limits, PackingError, Source, State,
@@ -131,7 +131,7 @@ fn fixed<S: TransitionSystem>(
     let words: [u64; MOST_WORDS] = writer.words()?;
     debug_assert!(!is_exact::<S>() || bits == most, "all are of one size");
     // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
-    let is_read = || bits <= most && is_read_back(system, Key::Fixed(&words), state);
+    let is_read = || bits <= most && is_read_back(system, StateKey::Fixed(&words), state);
     (is_exact::<S>() || is_read()).then_some(words)
 }
 
@@ -141,11 +141,11 @@ fn varying<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Option<Code> 
     let mut writer = BitWriter::growing();
     named(WRITE, || state.write(system, Limits::NONE, &mut writer));
     let code = writer.code()?;
-    let is_read = || is_read_back(system, Key::Varying(&code), state);
+    let is_read = || is_read_back(system, StateKey::Varying(&code), state);
     (is_exact::<S>() || is_read()).then_some(code)
 }
 
-fn is_read_back<S: TransitionSystem>(system: &S, key: Key<'_>, state: &StateOf<S>) -> bool {
+fn is_read_back<S: TransitionSystem>(system: &S, key: StateKey<'_>, state: &StateOf<S>) -> bool {
     with(system, key, |back| named(EQ, || *back == *state))
 }
 
@@ -154,7 +154,7 @@ fn is_read_back<S: TransitionSystem>(system: &S, key: Key<'_>, state: &StateOf<S
 pub(super) fn push_target<S: TransitionSystem>(
     system: &S,
     form: Form,
-    (key, from): (Key<'_>, &StateOf<S>),
+    (key, from): (StateKey<'_>, &StateOf<S>),
     to: &StateOf<S>,
     keys: &mut KeyList,
 ) -> bool {
@@ -162,10 +162,10 @@ pub(super) fn push_target<S: TransitionSystem>(
         return push(system, form, to, keys);
     }
     match (&mut *keys, key) {
-        (KeyList::Fixed { all, .. }, Key::Fixed(&[word])) => {
+        (KeyList::Fixed { all, .. }, StateKey::Fixed(&[word])) => {
             push_changes(system, form, ([word], from), to, all)
         }
-        (KeyList::Fixed { all, .. }, Key::Fixed(&[low, high])) => {
+        (KeyList::Fixed { all, .. }, StateKey::Fixed(&[low, high])) => {
             push_changes(system, form, ([low, high], from), to, all)
         }
         _ => push(system, form, to, keys),
@@ -216,7 +216,7 @@ fn push_words(all: &mut Vec<u64>, words: &[u64]) {
 pub(super) fn push_owned<S: TransitionSystem>(
     system: &S,
     form: Form,
-    from: (Key<'_>, &StateOf<S>),
+    from: (StateKey<'_>, &StateOf<S>),
     to: StateOf<S>,
     keys: &mut KeyList,
 ) -> Result<(), StateOf<S>> {
@@ -237,16 +237,16 @@ pub(super) fn push_owned<S: TransitionSystem>(
 pub(super) fn push_targets<S: TransitionSystem>(
     system: &S,
     form: Form,
-    (key, from): (Key<'_>, &StateOf<S>),
+    (key, from): (StateKey<'_>, &StateOf<S>),
     targets: &[StateOf<S>],
     keys: &mut KeyList,
 ) -> bool {
     if const { is_exact::<S>() } {
         match (&mut *keys, key) {
-            (KeyList::Fixed { all, .. }, Key::Fixed(&[word])) => {
+            (KeyList::Fixed { all, .. }, StateKey::Fixed(&[word])) => {
                 return push_all_changes(system, form, ([word], from), targets, all);
             }
-            (KeyList::Fixed { all, .. }, Key::Fixed(&[low, high])) => {
+            (KeyList::Fixed { all, .. }, StateKey::Fixed(&[low, high])) => {
                 return push_all_changes(system, form, ([low, high], from), targets, all);
             }
             _ => (),
@@ -291,15 +291,15 @@ fn push_changes_alone<S: TransitionSystem, const N: usize>(
 }
 
 /// The state of a key, without its type: for what is done seldom.
-pub(super) fn state_of(system: ErasedSystem<'_>, key: Key<'_>) -> ErasedState {
+pub(super) fn state_of(system: ErasedSystem<'_>, key: StateKey<'_>) -> ErasedState {
     match key {
-        Key::Fixed(words) => {
+        StateKey::Fixed(words) => {
             let mut all = [0; MOST_WORDS];
             all[..words.len()].copy_from_slice(words);
             named(READ, || system.0.read(&mut FixedReader::new(all)))
         }
-        Key::Varying(code) => system.of_words(code.words()),
-        Key::Whole(state) => state.clone(),
+        StateKey::Varying(code) => system.of_words(code.words()),
+        StateKey::Whole(state) => state.clone(),
     }
 }
 
@@ -307,22 +307,22 @@ pub(super) fn state_of(system: ErasedSystem<'_>, key: Key<'_>) -> ErasedState {
 #[inline(always)]
 pub(super) fn with<S: TransitionSystem, T>(
     system: &S,
-    key: Key<'_>,
+    key: StateKey<'_>,
     look: impl FnOnce(&StateOf<S>) -> T,
 ) -> T {
     let words = match key {
-        Key::Whole(state) => return look(state.get()),
+        StateKey::Whole(state) => return look(state.get()),
         _ if const { !is_encoded::<S>() } => unreachable!("{NOT_WRITTEN}"),
         key => key,
     };
     let state = named(READ, || match words {
-        Key::Fixed(&[word]) => read(system, &mut FixedReader::new([word])),
-        Key::Fixed(words) => {
+        StateKey::Fixed(&[word]) => read(system, &mut FixedReader::new([word])),
+        StateKey::Fixed(words) => {
             let words = words.try_into().expect("there are one or two");
             read(system, &mut FixedReader::<MOST_WORDS>::new(words))
         }
-        Key::Varying(code) => read(system, &mut BitReader::new(code.words())),
-        Key::Whole(_) => unreachable!("it has been shown"),
+        StateKey::Varying(code) => read(system, &mut BitReader::new(code.words())),
+        StateKey::Whole(_) => unreachable!("it has been shown"),
     });
     look(&state)
 }
@@ -331,11 +331,11 @@ pub(super) fn with<S: TransitionSystem, T>(
 #[inline(always)]
 pub(super) fn with_over<S: TransitionSystem, T>(
     system: &S,
-    key: Key<'_>,
+    key: StateKey<'_>,
     last: &mut Option<StateOf<S>>,
     look: impl FnOnce(&StateOf<S>) -> T,
 ) -> T {
-    if const { !is_encoded::<S>() } || matches!(key, Key::Whole(_)) {
+    if const { !is_encoded::<S>() } || matches!(key, StateKey::Whole(_)) {
         return with(system, key, look);
     }
     // Where something panics the state is dropped, whatever it was then.
@@ -344,14 +344,14 @@ pub(super) fn with_over<S: TransitionSystem, T>(
         None => with(system, key, StateOf::<S>::clone),
     };
     named(READ, || match key {
-        Key::Fixed(&[word]) => read_over(system, &mut state, &mut FixedReader::new([word])),
-        Key::Fixed(words) => {
+        StateKey::Fixed(&[word]) => read_over(system, &mut state, &mut FixedReader::new([word])),
+        StateKey::Fixed(words) => {
             let words = words.try_into().expect("there are one or two");
             let mut reader = FixedReader::<MOST_WORDS>::new(words);
             read_over(system, &mut state, &mut reader);
         }
-        Key::Varying(code) => read_over(system, &mut state, &mut BitReader::new(code.words())),
-        Key::Whole(_) => unreachable!("it has been shown"),
+        StateKey::Varying(code) => read_over(system, &mut state, &mut BitReader::new(code.words())),
+        StateKey::Whole(_) => unreachable!("it has been shown"),
     });
     let looked = look(&state);
     *last = Some(state);

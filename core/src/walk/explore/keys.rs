@@ -18,7 +18,7 @@ pub(crate) enum Form {
 
 /// The key of a state.
 #[derive(Clone, Copy)]
-pub(super) enum Key<'k> {
+pub(super) enum StateKey<'k> {
     Fixed(&'k [u64]),
     Varying(&'k Code),
     Whole(&'k ErasedState),
@@ -56,12 +56,12 @@ impl<'k> Keys<'k> {
 
     /// The key at a place.
     #[inline(always)]
-    pub fn at(self, place: usize) -> Key<'k> {
+    pub fn at(self, place: usize) -> StateKey<'k> {
         match self {
-            Self::Fixed { all, words: 1 } => Key::Fixed(&all[place..=place]),
-            Self::Fixed { all, words } => Key::Fixed(&all[place * words..(place + 1) * words]),
-            Self::Varying(all) => Key::Varying(&all[place]),
-            Self::Whole(all) => Key::Whole(&all[place]),
+            Self::Fixed { all, words: 1 } => StateKey::Fixed(&all[place..=place]),
+            Self::Fixed { all, words } => StateKey::Fixed(&all[place * words..(place + 1) * words]),
+            Self::Varying(all) => StateKey::Varying(&all[place]),
+            Self::Whole(all) => StateKey::Whole(&all[place]),
         }
     }
 }
@@ -129,7 +129,7 @@ impl KeyList {
     }
 }
 
-/// Key as a search compares it.
+/// StateKey as a search compares it.
 pub(super) trait Compared: Clone + Eq + Send + Sync + 'static {
     /// Number of words of each key; none if keys have different numbers of them.
     const WORDS: Option<usize>;

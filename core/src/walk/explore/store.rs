@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::asymmetry::Asymmetry;
 use super::codec::{StatesKept, with};
-use super::keys::{Compared, Form, Key};
+use super::keys::{Compared, Form, StateKey};
 use super::predecessors::{Predecessor, Predecessors};
 use super::quotienting::{Lifting, Quotienting};
 use super::segments::{BLOCK, SegmentedVec};
@@ -56,7 +56,7 @@ pub(super) trait Reached: Send + Sync {
     /// Number of states.
     fn len(&self) -> usize;
     /// Shows the key of a state to `look`, and says whether it was kept.
-    fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool;
+    fn look_at(&self, id: StateId, look: &mut dyn FnMut(StateKey<'_>)) -> bool;
     /// The length of the path found to a state.
     fn length(&self, id: StateId) -> u32;
     /// States of which a step leads to a state; none if it is initial.
@@ -103,10 +103,10 @@ impl<K: Compared> Reached for Store<K> {
         self.log.len()
     }
 
-    fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool {
+    fn look_at(&self, id: StateId, look: &mut dyn FnMut(StateKey<'_>)) -> bool {
         let id = id.0 as usize;
         let (block, within) = (id / BLOCK, id % BLOCK);
-        let one = |key: &K, look: &mut dyn FnMut(Key<'_>)| {
+        let one = |key: &K, look: &mut dyn FnMut(StateKey<'_>)| {
             look(K::keys(std::slice::from_ref(key)).at(0));
         };
         if self.log.is_loaded(block) {

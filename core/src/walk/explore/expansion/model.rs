@@ -28,7 +28,7 @@ use crate::walk::explore::Quotienting;
 use crate::walk::explore::codec::{
     complaint, push, push_owned, push_target, push_targets, with, with_over,
 };
-use crate::walk::explore::keys::{Form, Key, KeyList};
+use crate::walk::explore::keys::{Form, KeyList, StateKey};
 use crate::walk::explore::limits::{Clock, Limit};
 use crate::walk::explore::search::Found;
 use crate::walk::explore::span::Pass;
@@ -59,7 +59,7 @@ enum ExpansionPhase {
 #[derive(Clone, Copy)]
 struct ExpandedState<'e> {
     place: Place,
-    key: Key<'e>,
+    key: StateKey<'e>,
     /// The clock that is looked at on the way.
     clock: &'e Clock<'e>,
     /// The pass of its level.
@@ -385,7 +385,7 @@ where
     fn write(
         &self,
         system: &S,
-        from: (Key<'_>, &StateOf<S>),
+        from: (StateKey<'_>, &StateOf<S>),
         to: &StateOf<S>,
         keys: &mut KeyList,
     ) -> bool {

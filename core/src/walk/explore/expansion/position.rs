@@ -4,7 +4,7 @@ use crate::state::Code;
 use crate::statement::asked::calls::Batched;
 use crate::statement::erased::{ErasedState, ErasedSystem};
 use crate::walk::explore::codec::state_of;
-use crate::walk::explore::keys::{Key, Keys};
+use crate::walk::explore::keys::{Keys, StateKey};
 use crate::walk::explore::words::{push_keys, take_keys};
 
 /// Writes the keys of a batch in the place of those before. PERF: into the same memory, unless states are kept as they are.
@@ -32,17 +32,17 @@ pub(crate) fn published(
     batched: &Batched,
     place: usize,
 ) -> Option<ErasedState> {
-    let read = |key: Key<'_>| state_of(system, key);
+    let read = |key: StateKey<'_>| state_of(system, key);
     match batched {
         Batched::Numbered => None,
         Batched::Words(all, Some(words)) => {
             let key = all.chunks_exact(*words).nth(place)?;
-            Some(read(Key::Fixed(key)))
+            Some(read(StateKey::Fixed(key)))
         }
         Batched::Words(all, None) => {
             let codes: Vec<Code> = take_keys(all).ok()?;
-            Some(read(Key::Varying(codes.get(place)?)))
+            Some(read(StateKey::Varying(codes.get(place)?)))
         }
-        Batched::Whole(states) => states.get(place).map(|state| read(Key::Whole(state))),
+        Batched::Whole(states) => states.get(place).map(|state| read(StateKey::Whole(state))),
     }
 }
