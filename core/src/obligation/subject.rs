@@ -145,8 +145,11 @@ fn names_of(system: &ErasedSystem<'_>) -> Result<ByName, CheckError> {
 impl<'a, R: Refinement> Typed<'a, R> {
     /// Asks a refinement for its invariants and its constraint.
     pub fn new(refinement: &'a R, passes: Option<Passes<R>>) -> Result<Self, CheckError> {
-        let system: &dyn SystemObject = refinement.implementation();
-        let shape = declared("`shape` of a state", || system.shape())?;
+        let shape = || {
+            let system: &dyn SystemObject = refinement.implementation();
+            system.shape()
+        };
+        let shape = declared("`shape` of a state", shape)?;
         if let Some(wrong) = shape.error() {
             return Err(CheckError::WrongLimits(Box::new(wrong.clone())));
         }
