@@ -58,7 +58,7 @@ fn tested(page: &str, block: &Block) -> Option<&'static str> {
     match (page, block.language.as_str()) {
         ("README.md", "rust" | "text") if !first.starts_with("cargo") => Some("refmap-testing"),
         ("README.md", "text") if first.starts_with(readme_lists) => Some("`.ci/run`, see below"),
-        ("README.md", "toml") | ("your-own-project.md", "sh" | "yaml") => Some("new.rs"),
+        ("README.md", "toml") | ("your-own-project.md", "sh" | "toml" | "yaml") => Some("new.rs"),
         ("your-own-project.md", "text") if first.starts_with("$ cargo run") => Some("new.rs"),
         ("from-tla.md", "tla") => Some("examples/src/book.rs"),
         (_, "rust" | "markdown") if block.text.lines().all(includes) => {

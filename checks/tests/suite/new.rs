@@ -159,6 +159,12 @@ fn the_program_of_a_new_project_prints_what_the_first_chapter_shows() {
         read(folder.join(main)),
         without_anchors(&template.join(main))
     );
+    let chapter = page(CHAPTER);
+    let [profiles] = blocks(&chapter, "toml")[..] else {
+        panic!("the chapter has other settings");
+    };
+    let manifest = read(folder.join("Cargo.toml"));
+    assert!(manifest.ends_with(profiles), "{manifest}");
     let claims = |folder: PathBuf| read(folder.join("CLAIMS.md"));
     assert_eq!(claims(folder), claims(template));
 }
@@ -167,7 +173,18 @@ fn the_program_of_a_new_project_prints_what_the_first_chapter_shows() {
 #[test]
 fn new_projects_are_compiled() {
     let here = tempfile::tempdir().expect("there is room");
-    cargo(&made(&here), &["check", "--tests", "--quiet"]);
+    let folder = made(&here);
+    cargo(&folder, &["check", "--tests", "--quiet"]);
+    // A feature is added as its absence is told.
+    let before = dependencies(&folder);
+    let adds = ["add", "refmap-cli", "--features", "inclusion", "--quiet"];
+    cargo(&folder, &adds);
+    let mut after = dependencies(&folder);
+    let of_cli = after.iter_mut().find(|one| one[0] == "refmap-cli");
+    let features = &mut of_cli.expect("it depends on it")[2];
+    assert_eq!(*features, json!(["inclusion"]));
+    *features = json!([]);
+    assert_eq!(after, before);
     cargo(&of_readme(&here), &["check", "--quiet"]);
     let folder = made_for_object(&here);
     cargo(&folder, &["check", "--tests", "--quiet"]);
@@ -236,7 +253,7 @@ fn slow_the_library_alone_refuses_what_needs_a_feature() {
     assert_eq!(refused.len(), features.len(), "{printed}");
     for (told, feature) in refused.into_iter().zip(features) {
         assert!(
-            told.contains(&format!("features = [\"{feature}\"] }}")),
+            told.contains(&format!("`cargo add refmap --features {feature}`")),
             "{told}"
         );
     }
@@ -258,16 +275,13 @@ fn slow_a_new_project_runs_and_its_tests_pass() {
     // What a feature brings that the project has not is known, and it is said which line brings it.
     let without = run(&program, "check counter --processes 2");
     assert_eq!(without.status.code(), Some(2));
-    let line = format!(
-        "refmap-cli = {{ version = {:?}, features = [\"distributed\"] }}",
-        env!("CARGO_PKG_VERSION")
-    );
     let told = text(&without.stderr);
     has(
         &told,
         "--processes needs the feature \"distributed\" of refmap-cli",
     );
-    has(&told, &line);
+    let adds = |feature| format!("`cargo add refmap-cli --features {feature}`");
+    has(&told, &adds("distributed"));
     let help = text(&run(&program, "check counter --help").stdout);
     assert!(
         help.contains("--processes") && help.contains("[feature \"distributed\" of refmap-cli]")
@@ -277,8 +291,7 @@ fn slow_a_new_project_runs_and_its_tests_pass() {
         let without = run(&program, command);
         assert_eq!(without.status.code(), Some(2), "{command}");
         let told = text(&without.stderr);
-        let line = format!("features = [\"{feature}\"] }}");
-        assert!(told.contains(&line), "{command}: {told}");
+        assert!(told.contains(&adds(feature)), "{command}: {told}");
         let help = text(&run(&program, "--help").stdout);
         let name = command.split(' ').next().expect("it has a name");
         let listed = help.lines().find(|line| line.trim().starts_with(name));

@@ -212,9 +212,8 @@ pub enum CheckError {
     },
     /// A feature of this crate is needed, without which it was built.
     #[error(
-        "{asked} needs the feature {feature:?} of refmap, without which this program was built; in its Cargo.toml: \
-         refmap = {{ version = {:?}, features = [{feature:?}] }}",
-        env!("CARGO_PKG_VERSION")
+        "{asked} needs the feature {feature:?} of refmap, without which this program was built: `cargo add refmap --features {feature}` \
+         adds it to the line of refmap in Cargo.toml"
     )]
     MissingFeature {
         /// Setting or question that needs it.

@@ -137,8 +137,7 @@ pub enum DiskError {
     /// The feature `disk` is needed, without which this crate was built.
     #[error(
         "checkpoints, states that go to disk, and searches of several processes need the feature \"disk\" of refmap, without which this program \
-         was built; in its Cargo.toml: refmap = {{ version = {:?}, features = [\"disk\"] }}",
-        env!("CARGO_PKG_VERSION")
+         was built: `cargo add refmap --features disk` adds it to the line of refmap in Cargo.toml"
     )]
     MissingFeature,
 }
