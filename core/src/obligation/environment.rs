@@ -465,7 +465,7 @@ fn explanation_of_unrest(unrest: &Unrest) -> String {
         }
         UnrestReason::ByOther => format!(
             "this step changes whether {process} is at rest, and is not taken by {process} \
-             or on its behalf"
+             or on its behalf (`acts_for`)"
         ),
     }
 }

@@ -450,12 +450,18 @@ fn counts(report: &Report) -> String {
         None => String::new(),
         Some(kept) => format!(", states {kept}"),
     };
+    // Of a search that did not return these are not known.
+    let (initial, deadlocks) = match report.unreturned {
+        Some(_) => (String::new(), String::new()),
+        None => (
+            format!(" ({} initial)", grouped(report.initial_states)),
+            format!(" {},", counted(report.deadlocks, "deadlock")),
+        ),
+    };
     format!(
-        "{states} ({} initial), {}, depth {}, {}, {:.2} s, {} MiB, {}{kept}",
-        grouped(report.initial_states),
+        "{states}{initial}, {}, depth {},{deadlocks} {:.2} s, {} MiB, {}{kept}",
         counted(report.transitions, "transition"),
         grouped(report.depth.into()),
-        counted(report.deadlocks, "deadlock"),
         report.seconds,
         grouped(report.peak_memory_bytes >> 20),
         workers(report),

@@ -150,7 +150,8 @@ pub use sink::{Misfit, Part, Sink, Source, is_constant};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state of `{S}`, nor a part of one",
     note = "derive it with `#[derive(refmap::State)]`, for one system with `#[state(system = …)]`; what is not plain \
-            data is kept whole if you say `impl<S: ?Sized> refmap::State<S> for … {{}}`"
+            data is kept whole if you say `impl<S: ?Sized> refmap::State<S> for … {{}}`. A `HashMap` or `HashSet` has another order in \
+            each run: take a `BTreeMap` or `BTreeSet`"
 )]
 pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
     /// Form in which states of this type are kept. If it is [`Kept::Encoded`], the functions below are overridden.

@@ -33,6 +33,10 @@ impl Display for Strength {
 /// waits for ever whose own `serve` is enabled all the time, and on rules of two kinds client 0 and server 0 are two.
 /// [`jointly`](Self::jointly) makes it one of all together, and [`of`](Self::of) one of a single process.
 ///
+/// An action is a relation between states, as in TLA: it is taken by a step between two states that one of its steps joins, whichever action that step
+/// was said to be. Where the steps of two processes do the same, as increments of one counter, one is as fair as the other, and whose turn it was is
+/// told apart by a variable of the specification alone.
+///
 /// ```
 /// use refmap::Fairness;
 ///

@@ -26,6 +26,10 @@ impl Source for Choices {
     }
 }
 
+/// Remedy where the choices depend on each other.
+const VARIES: &str = ": if variants have fields, or lengths vary, state a `type_correct` that asks for the same choices always, and \
+                      leaves some unused";
+
 /// A sequence of choices, each from finitely many values: the digits of a number in mixed radix, the least
 /// significant first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +78,7 @@ impl Choices {
         let digit = &self.digits[self.position];
         assert!(
             digit.most == most,
-            "`type_correct` asks for one of {} values where it asked for one of {} in another state",
+            "`type_correct` asks for one of {} values where it asked for one of {} in another state{VARIES}",
             u128::from(most) + 1,
             u128::from(digit.most) + 1
         );
@@ -115,7 +119,7 @@ impl Choices {
     pub(crate) fn finish(&self, count: usize) {
         assert!(
             self.position == count && self.digits.len() == count,
-            "`type_correct` asks for other choices in some states than in others"
+            "`type_correct` asks for other choices in some states than in others{VARIES}"
         );
     }
 
@@ -134,7 +138,7 @@ impl Choices {
     pub(crate) fn advance(&mut self, combinations: u64) {
         assert!(
             self.position == self.digits.len() && self.combinations == Some(combinations),
-            "`type_correct` asks for other choices in some states than in others"
+            "`type_correct` asks for other choices in some states than in others{VARIES}"
         );
         self.position = 0;
         for digit in &mut self.digits {
