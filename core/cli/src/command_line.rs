@@ -299,10 +299,7 @@ fn check(
     let files = &mut Files::default();
     let trace_file = TraceFile::prepare(command.trace.as_deref(), files)?;
     #[cfg(feature = "pictures")]
-    let page = match &command.html {
-        Some(page) => Some(page_file::PageFile::prepare(page, files)?),
-        None => None,
-    };
+    let page = page_file::PageFile::prepare(command.html.as_ref(), files)?;
     let junit = JunitFile::prepare(command.junit.as_deref(), files)?;
     #[cfg(feature = "distributed")]
     let joined = match &command.company {

@@ -8,8 +8,7 @@ use clap_complete::{Shell, generate};
 use super::feature;
 
 pub(super) fn grammar() -> Command {
-    Command::new(feature::COMPLETIONS.name)
-        .about(feature::COMPLETIONS.about)
+    feature::COMPLETIONS.command()
         .after_help(
             "To install it, have the shell read it when it starts. In ~/.bashrc: \
              source <(PROGRAM completions bash). In ~/.zshrc, after compinit: source <(PROGRAM completions zsh). \

@@ -3,33 +3,57 @@
 use clap::Arg;
 use clap::builder::ValueParser;
 
-/// Feature of this crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Feature {
+/// Features, each by its name in the manifest.
+macro_rules! features {
+    ($($(#[$documentation:meta])* $feature:ident = $name:literal,)*) => {
+        /// Feature of this crate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Feature {
+            $($(#[$documentation])* $feature,)*
+        }
+
+        impl Feature {
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$feature => $name,)*
+                }
+            }
+
+            /// True if it is compiled in.
+            pub const fn is_on(self) -> bool {
+                match self {
+                    $(Self::$feature => cfg!(feature = $name),)*
+                }
+            }
+        }
+    };
+}
+
+features! {
     /// Checks of every number of members.
-    AnyNumber,
+    AnyNumber = "any-number",
     /// States that go to disk.
-    Disk,
+    Disk = "disk",
     /// Searches of several processes.
-    Distributed,
+    Distributed = "distributed",
     /// Liveness of explicit systems.
-    Graph,
+    Graph = "graph",
     /// Tests and recorded histories of concurrent objects.
-    Histories,
+    Histories = "histories",
     /// Comparisons without a mapping.
-    Inclusion,
+    Inclusion = "inclusion",
     /// Pages of HTML, and the explorer in the browser.
-    Pictures,
+    Pictures = "pictures",
     /// Programs under memory models.
-    Programs,
+    Programs = "programs",
     /// Scripts and manual pages for a shell.
-    Shell,
+    Shell = "shell",
 }
 
 /// Command that a feature brings.
 pub(super) struct Brought {
     pub name: &'static str,
-    pub about: &'static str,
+    about: &'static str,
     feature: Feature,
 }
 
@@ -116,6 +140,11 @@ pub(super) fn validate(command: &str) -> Result<(), clap::Error> {
 }
 
 impl Brought {
+    /// The command, without its arguments.
+    pub fn command(&self) -> clap::Command {
+        clap::Command::new(self.name).about(self.about)
+    }
+
     /// The command as it is without the feature, whatever its arguments.
     fn refused(&self) -> clap::Command {
         let words = Arg::new("words")
@@ -144,35 +173,6 @@ pub(super) struct MissingFeature {
 }
 
 impl Feature {
-    fn name(self) -> &'static str {
-        match self {
-            Self::AnyNumber => "any-number",
-            Self::Disk => "disk",
-            Self::Distributed => "distributed",
-            Self::Graph => "graph",
-            Self::Histories => "histories",
-            Self::Inclusion => "inclusion",
-            Self::Pictures => "pictures",
-            Self::Programs => "programs",
-            Self::Shell => "shell",
-        }
-    }
-
-    /// True if it is compiled in.
-    pub const fn is_on(self) -> bool {
-        match self {
-            Self::AnyNumber => cfg!(feature = "any-number"),
-            Self::Disk => cfg!(feature = "disk"),
-            Self::Distributed => cfg!(feature = "distributed"),
-            Self::Graph => cfg!(feature = "graph"),
-            Self::Histories => cfg!(feature = "histories"),
-            Self::Inclusion => cfg!(feature = "inclusion"),
-            Self::Pictures => cfg!(feature = "pictures"),
-            Self::Programs => cfg!(feature = "programs"),
-            Self::Shell => cfg!(feature = "shell"),
-        }
-    }
-
     /// Description of what it brings, without it.
     fn described(self, about: &str) -> String {
         format!("{about} [feature {:?} of refmap-cli]", self.name())

@@ -199,8 +199,7 @@ fn new() -> clap::Command {
 
 #[cfg(feature = "programs")]
 fn litmus() -> clap::Command {
-    clap::Command::new(feature::LITMUS.name)
-        .about(feature::LITMUS.about)
+    feature::LITMUS.command()
         .after_help(
             "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
              instruction is a full fence, under pso-no and rmo-no it orders nothing of its own. No model \
@@ -236,8 +235,7 @@ fn litmus() -> clap::Command {
 
 #[cfg(feature = "graph")]
 fn graph() -> clap::Command {
-    clap::Command::new(feature::GRAPH.name)
-        .about(feature::GRAPH.about)
+    feature::GRAPH.command()
         .after_help(format!(
             "{}\nExit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
              a file could not be read, and the others are decided nevertheless, 3 it was interrupted, or ended by a limit.",
@@ -271,8 +269,7 @@ fn include(catalogue: &Catalogue) -> clap::Command {
             .help(help)
             .value_parser(clap::value_parser!(PathBuf))
     };
-    clap::Command::new(INCLUDE)
-        .about(feature::INCLUDE.about)
+    feature::INCLUDE.command()
         .after_help(
             "The systems are those of a check, whose mapping is not used, or two labelled transition systems in the format of \
              Aldebaran (.aut): `des (INITIAL, TRANSITIONS, STATES)`, then a line `(FROM, LABEL, TO)` for each transition; a label \
@@ -374,8 +371,7 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
                 quiet_option(),
             ])
     });
-    clap::Command::new(feature::FENCES.name)
-        .about(feature::FENCES.about)
+    feature::FENCES.command()
         .after_help(
             "Each set is shown to be minimal by what goes wrong without any one of its fences. No model speculates: a set has a \
              warning for each load that a branch alone keeps behind an earlier one.\n\n\
@@ -420,8 +416,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
             ])
             .arg(html_option())
     });
-    clap::Command::new(feature::STRESS.name)
-        .about(feature::STRESS.about)
+    feature::STRESS.command()
         .after_help(
             "What is found depends on the machine's schedules, so that nothing found shows nothing: \
              the verdict is then incomplete.\n\n\
@@ -441,8 +436,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         let (name, about, source) = (validator.name, validator.about, validator.source);
         format!("  {name}: {about} [{source}]\n")
     });
-    clap::Command::new(feature::VALIDATE.name)
-        .about(feature::VALIDATE.about)
+    feature::VALIDATE.command()
         .after_help(format!(
             "Specifications:\n{}\n\
              Exit status: 0 it is, 1 it is not, 2 the command or the history is unusable, 3 a limit came \
@@ -712,8 +706,7 @@ fn explore(catalogue: &Catalogue, offered: &Offered<'_>) -> clap::Command {
             .args(is_live.then(liveness_option))
             .args(limit_options())
     });
-    clap::Command::new(EXPLORE)
-        .about(feature::EXPLORE.about)
+    feature::EXPLORE.command()
         .after_help(
             "A page shows a state on both levels, and each step that can be taken there: what it simulates, and which \
              obligations it passes. Nothing is searched for, until a page is asked to run to the counterexample. \

@@ -94,13 +94,7 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     #[cfg(feature = "pictures")]
-    let page = match &command.html {
-        Some(page) => {
-            let files = &mut Files::reading(&command.files);
-            Some(PageFile::prepare(page, files)?)
-        }
-        None => None,
-    };
+    let page = PageFile::prepare(command.html.as_ref(), &mut Files::reading(&command.files))?;
     let watch = Watch {
         cancel: Some(cancel),
         ..Watch::default()

@@ -91,16 +91,13 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     let limits = command.comparison.limits;
     #[cfg(feature = "pictures")]
-    let page = match &command.html {
-        Some(page) => {
-            let files = &mut match &command.compared {
-                Compared::Check { .. } => Files::default(),
-                Compared::Files(files) => Files::reading(files),
-            };
-            Some(PageFile::prepare(page, files)?)
-        }
-        None => None,
-    };
+    let page = PageFile::prepare(
+        command.html.as_ref(),
+        &mut match &command.compared {
+            Compared::Check { .. } => Files::default(),
+            Compared::Files(files) => Files::reading(files),
+        },
+    )?;
     let label: &str = match &command.compared {
         Compared::Check { name, .. } => name,
         Compared::Files(_) => INCLUDE,

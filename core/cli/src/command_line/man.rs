@@ -9,8 +9,7 @@ use refmap::internal::visible_lines;
 use super::feature;
 
 pub(super) fn grammar() -> Command {
-    Command::new(feature::MAN.name)
-        .about(feature::MAN.about)
+    feature::MAN.command()
         .after_help(
             "To read it: PROGRAM man check | man -l -. To install it: PROGRAM man > \
              ~/.local/share/man/man1/PROGRAM.1, and PROGRAM man check > ~/.local/share/man/man1/PROGRAM-check.1.",

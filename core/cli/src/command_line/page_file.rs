@@ -25,16 +25,21 @@ pub(super) struct PageFile<'a> {
 }
 
 impl<'a> PageFile<'a> {
-    pub fn prepare(page: &'a Page, files: &mut Files) -> Result<Self, PageFileError> {
-        let (path, command) = (&*page.path, &*page.command);
+    pub fn prepare(
+        page: Option<&'a Page>,
+        files: &mut Files,
+    ) -> Result<Option<Self>, PageFileError> {
+        let Some(Page { path, command }) = page else {
+            return Ok(None);
+        };
         match files.prepare("the page", path) {
-            Ok(file) => Ok(Self {
+            Ok(file) => Ok(Some(Self {
                 path,
                 command,
                 file,
-            }),
+            })),
             Err(source) => Err(PageFileError {
-                path: path.to_owned(),
+                path: path.clone(),
                 source,
             }),
         }

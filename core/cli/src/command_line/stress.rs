@@ -51,10 +51,7 @@ pub(super) fn run(
         let _ = files.add("the history", &record);
     }
     #[cfg(feature = "pictures")]
-    let page = match &command.html {
-        Some(page) => Some(PageFile::prepare(page, files)?),
-        None => None,
-    };
+    let page = PageFile::prepare(command.html.as_ref(), files)?;
     let junit = JunitFile::prepare(command.junit.as_deref(), files)?;
     let label = format!("stress {}", stress.name);
     let limits = Limits {

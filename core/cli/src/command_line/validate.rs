@@ -47,13 +47,10 @@ pub(super) fn run(
     let path = || command.file.clone();
     let bar = progress::Bar::new(command.quiet, validator.name, 0, command.limits);
     #[cfg(feature = "pictures")]
-    let page = match &command.html {
-        Some(page) => {
-            let files = &mut Files::reading(std::slice::from_ref(&command.file));
-            Some(PageFile::prepare(page, files)?)
-        }
-        None => None,
-    };
+    let page = PageFile::prepare(
+        command.html.as_ref(),
+        &mut Files::reading(std::slice::from_ref(&command.file)),
+    )?;
     let work = |watchdog: &Watchdog| -> Result<Report, HistoryFileError> {
         let settings = Settings {
             criterion: command.criterion,
