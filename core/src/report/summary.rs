@@ -206,7 +206,7 @@ impl Text<'_, Report> {
                 (_, true) => format!("{permutations} and shifts of counters"),
             };
             line += &format!(
-                ", up to {by} (tested in turn on {} states)",
+                ", up to {by} (tested in turn on {} states, and else believed)",
                 grouped(symmetry.tested_states)
             );
         }
