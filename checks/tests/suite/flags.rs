@@ -66,12 +66,14 @@ fn texts(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// The texts of a source that name a flag.
+/// The texts of a source that name a flag, other than in a command of cargo.
 fn flags(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     texts(source.parse().expect("it is of Rust"), &mut found);
     found.retain(|text| {
-        let mut parts = text.split("--");
+        let quoted = text.split('`');
+        let ours: String = quoted.filter(|part| !part.starts_with("cargo ")).collect();
+        let mut parts = ours.split("--");
         let mut before = parts.next().unwrap_or_default();
         parts.any(|behind| {
             let is_flag = !before.ends_with(|last: char| last.is_alphanumeric() || last == '-')
@@ -116,7 +118,7 @@ fn flags_are_found_wherever_a_text_is() {
         mod tests { fn of() { told("--six"); } }
         #[cfg(test)]
         use other::Thing;
-        fn after() { told("no\n--seven"); told("a---b, c--d, e -- f, --5, --"); }
+        fn after() { told("no\n--seven"); told("a---b, c--d, e -- f, --5, --, `cargo add a --nine`"); }
         #[cfg(all(test, loom))]
         #[test]
         fn alone() -> [u8; 2] { told("--eight") }
