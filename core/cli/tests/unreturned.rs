@@ -672,6 +672,10 @@ fn text_says_it() {
         "{}",
         ended.stdout
     );
+    // Of what is not known no number is shown.
+    for unknown in ["initial)", "deadlocks,"] {
+        assert!(!ended.stdout.contains(unknown), "{}", ended.stdout);
+    }
 }
 
 /// A call that returns is waited for, and is not said not to: without a limit, and where a limit ends a search of a slow model, or one that shows
