@@ -272,7 +272,7 @@ fn slow_a_new_project_runs_and_its_tests_pass() {
     let program = target().join("debug/counter");
     assert_prints_what_is_shown(&program);
 
-    // What a feature brings that the project has not is known, and it is said which line brings it.
+    // What a feature brings that the project has not is known, and it is said how it is added.
     let without = run(&program, "check counter --processes 2");
     assert_eq!(without.status.code(), Some(2));
     let told = text(&without.stderr);
