@@ -333,9 +333,8 @@ fn slow_a_new_project_for_an_object_passes_its_tests() {
     has(&text(&failed.stdout), "the specification has no order with");
 }
 
-/// Lines of LLVM that the project takes at most without optimisation: the 145 500 that it takes, of which 29 000 are the struct of
-/// parameters and its parsers, and a fifteenth.
-const MOST_LINES: usize = 155_000;
+/// Lines of LLVM that the project takes at most before it is optimised: the 184 800 that it takes, and a fifteenth.
+const MOST_LINES: usize = 197_000;
 
 /// Commands and options that features bring which a new project has not.
 const COMMANDS_BY_FEATURE: [(&str, &str); 12] = [
