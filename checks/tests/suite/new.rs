@@ -333,8 +333,9 @@ fn slow_a_new_project_for_an_object_passes_its_tests() {
     has(&text(&failed.stdout), "the specification has no order with");
 }
 
-/// Lines of LLVM that the project takes at most before it is optimised: the 184 800 that it takes, and a fifteenth.
-const MOST_LINES: usize = 197_000;
+/// Lines of LLVM that the project takes at most without optimisation: the 142 500 that it takes, and a fifteenth. What a debugger needs
+/// is not counted, whatever profile the environment asks for.
+const MOST_LINES: usize = 152_000;
 
 /// Commands and options that features bring which a new project has not.
 const COMMANDS_BY_FEATURE: [(&str, &str); 12] = [
@@ -357,6 +358,7 @@ const COMMANDS_BY_FEATURE: [(&str, &str); 12] = [
 fn assert_little_is_compiled(folder: &Path) {
     let emit = [
         "--emit=llvm-ir",
+        "-Cdebuginfo=0",
         "-Cno-prepopulate-passes",
         "-Ccodegen-units=1",
     ];
