@@ -61,10 +61,10 @@ pub(super) trait Subject: RefinementObject {
 /// Exhaustive search of one instance.
 pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Report, CheckError>;
 
-/// Question for names about the instance of a check,
+/// Question for names about the instance of a check.
 pub(super) type AskNames<'q> = &'q dyn Fn(&dyn Subject) -> Result<Vec<String>, CheckError>;
 
-/// and what asks it.
+/// Function that asks such a question of the instance of a check.
 pub(super) type InstanceNames<'s> = &'s dyn Fn(AskNames<'_>) -> Result<Vec<String>, CheckError>;
 
 /// Findings of a search.

@@ -34,8 +34,8 @@ impl Display for Strength {
 /// [`jointly`](Self::jointly) makes it one of all together, and [`of`](Self::of) one of a single process.
 ///
 /// An action is a relation between states, as in TLA: it is taken by a step between two states that one of its steps joins, whichever action that step
-/// was said to be. Where the steps of two processes do the same, as increments of one counter, one is as fair as the other, and whose turn it was is
-/// told apart by a variable of the specification alone.
+/// was said to be. Where the steps of two processes do the same, as increments of one counter, a step of one is a step of the other: to promise each its
+/// turn, the specification needs a variable that tells whose it was.
 ///
 /// ```
 /// use refmap::Fairness;

@@ -178,7 +178,7 @@ impl<'a> ErasedSystem<'a> {
     }
 }
 
-/// The same system without the types of its states and actions: what is asked of it is compiled once, and not for each system.
+/// A system without the types of its states and actions: what is asked of it is compiled once, and not for each system.
 pub fn without_types<S: TransitionSystem>(system: &S) -> impl TransitionSystem {
     ErasedSystem::alone(system)
 }
